@@ -1,0 +1,156 @@
+"""Rows of the index as the rest of the package sees them; no SQL in sight."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from openclaw_memory_core.index.documents import SourceName
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of a document.
+
+    :param start_line: 1-based first line in the document, inclusive.
+    :param end_line: 1-based last line, inclusive.
+    :param text: what is indexed and shown: annotations stripped, the rest as in the file.
+    :param text_hash: SHA-256 (hex) of *embed_text* (what the provider gets).
+    :param embed_text: text for the provider; usually *text*.
+    :param headings: headings above the chunk, outermost first.
+    :param entry_lines: (first, last) line of the curated entry the chunk belongs to.
+    """
+
+    start_line: int
+    end_line: int
+    text: str
+    text_hash: str
+    embed_text: str
+    headings: tuple[str, ...] = ()
+    importance: int | None = None
+    triggers: tuple[str, ...] = ()
+    entry_lines: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk as a search gets it back.  *id* is only valid within the generation it came from."""
+
+    id: int
+    path: str
+    source: SourceName
+    start_line: int
+    end_line: int
+    text: str
+    headings: tuple[str, ...]
+    curated: bool
+    date: dt.date | None
+    mtime: float
+    importance: int | None
+    triggers: tuple[str, ...]
+    session_key: str | None
+    line_map: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexIdentity:
+    """What must be equal for the index to be valid.
+
+    :param embedding: identity of the provider; ``{"provider": "none"}`` for keywords only.
+    :param chunking: target, overlap and version of the chunker.
+    :param text: tokenizer and version of the text index.
+    """
+
+    embedding: Mapping[str, str]
+    chunking: Mapping[str, str]
+    text: Mapping[str, str]
+
+    @property
+    def has_vectors(self) -> bool:
+        """False for a keyword-only index."""
+        return self.embedding.get("provider", "none") != "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing to look for in the text.
+
+    :param text: a word, or several words of a phrase.
+    :param phrase: the words must stand together in this order.
+    :param prefix: match words that begin so.
+    :param weight: how much a hit counts, 1 is normal.
+    """
+
+    text: str
+    phrase: bool = False
+    prefix: bool = False
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """What a search may see, decided by :mod:`openclaw_memory_core.privacy` and applied before any limit.
+
+    :param sources: sources to look in.
+    :param curated: False hides every chunk of a curated file.
+    :param hidden_paths: further documents to hide, whatever the index says about them.
+    :param transcripts: transcript paths that may be seen; None means all of this index.
+    """
+
+    sources: tuple[SourceName, ...] = ("memory",)
+    curated: bool = True
+    hidden_paths: frozenset[str] = frozenset()
+    transcripts: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordHit:
+    """*rank* is SQLite's bm25(): negative, smaller is better."""
+
+    chunk_id: int
+    rank: float
+
+
+@dataclass(frozen=True, slots=True)
+class VectorHit:
+    """*cosine* is the similarity, −1 to 1."""
+
+    chunk_id: int
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class PathHit:
+    """*specificity*: 3 full path, 2 base name, 1 stem, 0 some words of the path; *chunk_id* is the file's first chunk."""
+
+    chunk_id: int
+    path: str
+    specificity: int
+    rank: float
+
+
+@dataclass(frozen=True, slots=True)
+class IndexCounts:
+    """What the active generation holds, by source."""
+
+    files: Mapping[str, int] = field(default_factory=dict)
+    chunks: Mapping[str, int] = field(default_factory=dict)
+    vectors: int = 0
+    cache_entries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What the index knows of a document: enough to see whether it changed."""
+
+    path: str
+    source: SourceName
+    content_hash: str
+    stat: tuple[int, int, int, int, int]
+    indexed_at: float
+    chunks: int
+    missing_vectors: int
+    curated: bool = False
+    date: dt.date | None = None
+    session_key: str | None = None

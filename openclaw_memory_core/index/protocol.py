@@ -1,0 +1,159 @@
+"""The store as the index and search use it: narrow, so that a server-backed one can stand beside SQLite.
+
+Writing happens in *generations*: one is active and answers searches, at most one other is being built beside it.
+Publishing a generation is one atomic step that readers in other processes follow at their next search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from openclaw_memory_core.embeddings.base import Vector
+from openclaw_memory_core.index.documents import Document
+from openclaw_memory_core.index.model import (
+    Chunk,
+    FileState,
+    IndexCounts,
+    IndexIdentity,
+    KeywordHit,
+    PathHit,
+    StoredChunk,
+    Term,
+    VectorHit,
+    Visible,
+)
+
+
+class IndexReader(Protocol):
+    """A consistent view of the active generation.  Cheap to open; use it in one thread and close it."""
+
+    @property
+    def identity(self) -> IndexIdentity | None:
+        """Identity of the active generation; None if there is no index yet."""
+
+    @property
+    def generation(self) -> int:
+        """Number of the active generation, 0 if there is none."""
+
+    @property
+    def revision(self) -> int:
+        """Grows with every change of the active generation; equal revision, equal content."""
+
+    def counts(self) -> IndexCounts:
+        """Files, chunks, vectors, cache entries."""
+
+    def keyword(self, terms: Sequence[Term], visible: Visible, limit: int) -> list[KeywordHit]:
+        """Best chunks that hold at least one of *terms* (OR), best first."""
+
+    def vector(self, query: Vector, visible: Visible, limit: int) -> list[VectorHit]:
+        """Nearest chunks by cosine, nearest first; empty without vectors or for an all-zero query."""
+
+    def cosines(self, query: Vector, chunk_ids: Sequence[int]) -> dict[int, float]:
+        """Exact cosine of these chunks; chunks without a vector are absent."""
+
+    def paths(self, query: str, terms: Sequence[Term], visible: Visible, limit: int) -> list[PathHit]:
+        """Files whose path is, ends in, or holds words of *query*, most specific first."""
+
+    def chunks(self, chunk_ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """The chunks themselves."""
+
+    def frequencies(self, terms: Sequence[str], visible: Visible) -> dict[str, int]:
+        """For each single word, the number of chunks that hold it (0 for none)."""
+
+    def similar_words(self, word: str, limit: int) -> list[str]:
+        """Indexed words that look like *word*, for typo tolerance; nearest first."""
+
+    def triggered(self, visible: Visible) -> list[StoredChunk]:
+        """Chunks of curated files that carry triggers."""
+
+    def neighbours(self, chunk_id: int) -> list[StoredChunk]:
+        """The chunks just before and after in the same document."""
+
+
+class GenerationWriter(Protocol):
+    """Writes one generation.  Every method is one short transaction."""
+
+    @property
+    def generation(self) -> int:
+        """Its number."""
+
+    @property
+    def identity(self) -> IndexIdentity:
+        """Identity it is written under."""
+
+    def files(self) -> dict[str, FileState]:
+        """State of every document, by path."""
+
+    def known_hashes(self, hashes: Iterable[str]) -> set[str]:
+        """Those of *hashes* whose vector is stored for this identity."""
+
+    def add_vectors(self, vectors: Mapping[str, Vector]) -> None:
+        """Store vectors by text hash under this identity."""
+
+    def put_document(self, document: Document, chunks: Sequence[Chunk], *, indexed_at: float) -> None:
+        """Replace the rows of one document; chunks whose vector is not stored are counted as missing."""
+
+    def link_vectors(self, path: str) -> int:
+        """Attach vectors that have arrived since to the chunks of a document; returns what is still missing."""
+
+    def missing_texts(self, limit: int) -> dict[str, str]:
+        """Text hash → text of chunks that still have no vector."""
+
+    def touch(self, path: str, stat: tuple[int, int, int, int, int], *, indexed_at: float) -> None:
+        """The content is the same, only the file's stamp changed."""
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Delete the rows of documents that are gone."""
+
+    def finish(self) -> None:
+        """Publish this generation if it is being built; then evict and tidy up in small steps."""
+
+    def abandon(self) -> None:
+        """Drop a generation that is being built."""
+
+
+class IndexStore(Protocol):
+    """One agent's index."""
+
+    def open(self) -> None:
+        """Create or open it.
+
+        :raises StoreForeignError: the file is not ours.
+        :raises StoreCorruptError: the file is damaged (see :meth:`set_aside`).
+        :raises StoreReadOnlyError: it cannot be created here.
+        """
+
+    def reader(self) -> AbstractContextManager[IndexReader]:
+        """A view for one search."""
+
+    def writer(self, identity: IndexIdentity, *, rebuild: bool = False) -> GenerationWriter:
+        """Writer of the active generation if it has this identity, else of one that is built beside it.
+
+        A half-built generation of the same identity is picked up where it was left; one of another identity is dropped.
+
+        :param rebuild: build a new generation even if the identity is the same.
+        """
+
+    def lease(self, owner: str, *, wait: float) -> AbstractContextManager[Any]:
+        """The right to write, across processes; a dead owner's lease is taken over.
+
+        :param wait: seconds to wait at most.
+        :raises StoreBusyError: somebody else is writing.
+        """
+
+    def set_aside(self) -> str:
+        """Move a damaged store out of the way; returns where it went.  Notes are not touched."""
+
+    def state(self, key: str) -> Any:
+        """A small JSON value kept with the index (last sync, skipped files, totals); None if unset."""
+
+    def set_state(self, key: str, value: Any) -> None:
+        """Keep a small JSON value."""
+
+    def describe(self) -> dict[str, Any]:
+        """Facts for ``status``: path, bytes, SQLite version, extension, why it is degraded."""
+
+    def close(self) -> None:
+        """Close every connection."""
