@@ -1,0 +1,3 @@
+"""Embedding providers and what keeps them honest; the only place with HTTP."""
+
+from __future__ import annotations

@@ -56,7 +56,7 @@ class ProviderInfo:
 
 @runtime_checkable
 class EmbeddingProvider(Protocol):
-    """One embedding service or model.  One call of :meth:`embed` is one request; batching and retrying are not its job."""
+    """One service or model.  One call of :meth:`embed` is one request; batching and retrying happen elsewhere."""
 
     @property
     def info(self) -> ProviderInfo:

@@ -1,0 +1,3 @@
+"""From documents to a searchable index: chunking, storage, synchronisation, watching."""
+
+from __future__ import annotations

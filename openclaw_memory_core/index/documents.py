@@ -15,7 +15,7 @@ class DocumentRef:
     """A document that exists, without its text.
 
     :param path: key of the document; relative to the workspace with ``/`` separators, or ``sessions/…``.
-    :param stat: signature (size, mtime_ns, ctime_ns, inode, device): equal signature, equal content, unless it is fresh.
+    :param stat: signature (size, mtime_ns, ctime_ns, inode, device): equal means unchanged, unless fresh.
     :param curated: root ``MEMORY.md``/``USER.md`` under whatever name: private, and chunked one entry a chunk.
     :param date: day of a dated note.
     :param session_key: of a transcript.

@@ -122,7 +122,7 @@ class VectorHit:
 
 @dataclass(frozen=True, slots=True)
 class PathHit:
-    """*specificity*: 3 full path, 2 base name, 1 stem, 0 some words of the path; *chunk_id* is the file's first chunk."""
+    """*specificity*: 3 full path, 2 base name, 1 stem, 0 some words; *chunk_id* is the first chunk of the file."""
 
     chunk_id: int
     path: str

@@ -1,0 +1,3 @@
+"""Doors for other programs: MCP, llm, agent SDKs, OpenClaw itself."""
+
+from __future__ import annotations

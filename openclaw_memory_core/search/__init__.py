@@ -1,0 +1,3 @@
+"""From a question to ranked, explained passages."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Session store, transcripts, visibility of sessions, session tools."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Tool definitions and handlers: JSON in, JSON out."""
+
+from __future__ import annotations

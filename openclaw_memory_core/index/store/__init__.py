@@ -1,0 +1,3 @@
+"""The SQLite store behind :mod:`openclaw_memory_core.index.protocol`; the only place with SQL."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""From ``openclaw.json`` to frozen dataclasses, with errors that name the key path."""
+
+from __future__ import annotations
