@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from openclaw_memory_core.index.documents import SourceName
+from openclaw_memory_core.config.model import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class StoredChunk:
 
     id: int
     path: str
-    source: SourceName
+    source: Source
     start_line: int
     end_line: int
     text: str
@@ -89,22 +89,6 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Visible:
-    """What a search may see, decided by :mod:`openclaw_memory_core.privacy` and applied before any limit.
-
-    :param sources: sources to look in.
-    :param curated: False hides every chunk of a curated file.
-    :param hidden_paths: further documents to hide, whatever the index says about them.
-    :param transcripts: transcript paths that may be seen; None means all of this index.
-    """
-
-    sources: tuple[SourceName, ...] = ("memory",)
-    curated: bool = True
-    hidden_paths: frozenset[str] = frozenset()
-    transcripts: frozenset[str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class KeywordHit:
     """*rank* is SQLite's bm25(): negative, smaller is better."""
 
@@ -145,7 +129,7 @@ class FileState:
     """What the index knows of a document: enough to see whether it changed."""
 
     path: str
-    source: SourceName
+    source: Source
     content_hash: str
     stat: tuple[int, int, int, int, int]
     indexed_at: float

@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from openclaw_memory_core.embeddings.base import Vector
-from openclaw_memory_core.index.documents import Document
 from openclaw_memory_core.index.model import (
     Chunk,
     FileState,
@@ -22,8 +21,9 @@ from openclaw_memory_core.index.model import (
     StoredChunk,
     Term,
     VectorHit,
-    Visible,
 )
+from openclaw_memory_core.privacy import Visible
+from openclaw_memory_core.workspace.documents import Document
 
 
 class IndexReader(Protocol):

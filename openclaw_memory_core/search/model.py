@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from openclaw_memory_core.index.documents import SourceName
-from openclaw_memory_core.index.model import Visible
+from openclaw_memory_core.config.model import Source
+from openclaw_memory_core.privacy import Visible
 
 SearchMode = Literal["hybrid", "keyword", "vector"]
 
@@ -41,7 +41,7 @@ class SearchHit:
     end_line: int
     score: float
     snippet: str
-    source: SourceName
+    source: Source
     vector_score: float | None = None
     text_score: float | None = None
     importance: int | None = None

@@ -1,13 +1,13 @@
-"""What the index reads: documents from sources, and what a source could not give."""
+"""Documents: what sources give to the index, and what a source could not give."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
-SourceName = Literal["memory", "sessions"]
+from openclaw_memory_core.config.model import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class DocumentRef:
     """
 
     path: str
-    source: SourceName
+    source: Source
     stat: tuple[int, int, int, int, int]
     curated: bool = False
     date: dt.date | None = None
@@ -74,7 +74,7 @@ class DocumentSource(Protocol):
     """A place that documents come from."""
 
     @property
-    def name(self) -> SourceName:
+    def name(self) -> Source:
         """Value of ``source`` of all its documents."""
 
     def scan(self) -> Scan:
