@@ -15,6 +15,7 @@ and an entry point in the group :data:`ENTRY_POINT_GROUP` whose name is the plug
 
 from __future__ import annotations
 
+from openclaw_memory_hookspecs import _specs as specifications
 from openclaw_memory_hookspecs._markers import ENTRY_POINT_GROUP, PROJECT_NAME, hookimpl, hookspec
 from openclaw_memory_hookspecs._types import (
     ChatType,
@@ -50,4 +51,5 @@ __all__ = [
     "WorkspaceAccess",
     "hookimpl",
     "hookspec",
+    "specifications",
 ]
