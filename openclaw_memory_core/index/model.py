@@ -35,7 +35,11 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk as a search gets it back.  *id* is only valid within the generation it came from."""
+    """A chunk as a search gets it back.  *id* is only valid within the generation it came from.
+
+    :param line_map: for transcripts: the line to report for each line from *start_line* to *end_line*, in order;
+        None means the line itself.
+    """
 
     id: int
     path: str
