@@ -1,4 +1,4 @@
-"""Our plugin for the memory slot: every hook delegates to the agent's :class:`~openclaw_memory_core.core.MemoryCore`."""
+"""Our plugin for the memory slot: each hook delegates to the agent's :class:`~openclaw_memory_core.core.MemoryCore`."""
 
 from __future__ import annotations
 

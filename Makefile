@@ -1,0 +1,51 @@
+# Needs python3 (3.11 or newer) and make, nothing else.  Each target makes its own virtual environment on first use.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test check torture bench build smoke clean
+
+help: ## Show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(STAMP)
+
+install: $(STAMP) ## Make the virtual environment with everything for development
+
+demo: $(STAMP) ## Set up and show a whole session, offline and without a key
+	@$(BIN)/openclaw-memory demo
+
+test: $(STAMP) ## Run the tests
+	$(BIN)/python -m pytest -n auto --dist loadfile
+
+check: $(STAMP) ## Lint, format check and type check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+torture: $(STAMP) ## Long crash-safety rounds (minutes)
+	$(BIN)/python -m pytest -m torture tests/torture -n 0
+
+bench: $(STAMP) ## Benchmarks with their references (minutes)
+	$(BIN)/python -m benchmarks
+
+build: $(STAMP) ## Build sdist and wheel, and check what is in the wheel
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/check-wheel-contents dist/*.whl
+
+smoke: build ## Run the built wheel in an empty environment without development dependencies
+	rm -rf build/smoke && $(PYTHON) -m venv build/smoke
+	build/smoke/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd build && smoke/bin/openclaw-memory --help > /dev/null && smoke/bin/openclaw-memory demo > /dev/null
+	@echo "smoke: the wheel runs without development dependencies"
+
+clean: ## Remove everything that make made
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
