@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from openclaw_memory_core.config.agent_ids import normalize_agent_id
+from openclaw_memory_core.errors import ConfigError
+
 Source = Literal["memory", "sessions"]
 Fusion = Literal["relative", "zscore", "documented", "rrf"]
 VisibilityLevel = Literal["self", "tree", "agent", "all"]
@@ -58,13 +61,18 @@ class BatchConfig:
 
 @dataclass(frozen=True, slots=True)
 class RemoteConfig:
-    """``remote``: where and how to reach an embedding service; None means the provider's own default."""
+    """``remote``: where and how to reach an embedding service; None means the provider's own default.
+
+    :param headers: may hold secrets.
+    :param api_key_problem: why there is no key although one is configured, for example a variable that is not set.
+    """
 
     base_url: str | None = None
     api_key: Secret | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     batch: BatchConfig = field(default_factory=BatchConfig)
     non_batch_concurrency: int | None = None
+    api_key_problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +194,7 @@ class SearchConfig:
     :param fallback: provider to use when the first fails, or ``none``.
     :param sources: what ``memory_search`` searches; ``sessions`` only where session memory is on.
     :param indexed_sources: what is indexed; may hold ``sessions`` although it is not searched by default.
+    :param session_memory: the user asked for transcripts to be indexed, by either name of the setting.
     """
 
     store: StoreConfig
@@ -195,6 +204,7 @@ class SearchConfig:
     extra_paths: tuple[ExtraPath, ...] = ()
     multimodal: MultimodalConfig = field(default_factory=MultimodalConfig)
     session_memory: bool = False
+    remember_across_conversations: bool = False
     provider: str = "auto"
     fallback: str = "none"
     model: str | None = None
@@ -246,6 +256,8 @@ class AgentConfig:
     :param context_tokens: ``contextTokens``, the window to assume when the host does not say.
     :param timezone: IANA name from ``userTimezone``, None if unset or unknown.
     :param memory_get_max_chars: character budget of ``memory_get``.
+    :param sandbox_mode: which sessions the host runs in a sandbox.
+    :param sandbox_workspace_access: what those may do with the workspace; None where no session is sandboxed.
     """
 
     id: str
@@ -259,6 +271,7 @@ class AgentConfig:
     context_tokens: int | None = None
     timezone: str | None = None
     memory_get_max_chars: int = 12_000
+    sandbox_mode: Literal["off", "non-main", "all"] = "off"
     sandbox_workspace_access: Literal["rw", "ro", "none"] | None = None
 
 
@@ -297,13 +310,14 @@ class SessionsConfig:
 
 @dataclass(frozen=True, slots=True)
 class ProviderEntry:
-    """``models.providers.<id>``: an endpoint with its own key and headers."""
+    """``models.providers.<id>``: an endpoint with its own key and headers; fields as in :class:`RemoteConfig`."""
 
     id: str
     base_url: str | None = None
     api_key: Secret | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     api: str | None = None
+    api_key_problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +334,8 @@ class MemoryConfig:
 
     :param path: the file it came from; None if there is none.
     :param agents: by id; the default agent is always among them.
-    :param origins: for each key path of a value that is not the default, where it came from (file and key).
+    :param origins: for each key path of a value that was configured, where it came from (file and key); values of an
+        agent stand under ``agents.entries.<id>``, whatever shape they were written in.
     """
 
     path: Path | None
@@ -335,3 +350,16 @@ class MemoryConfig:
     env: Mapping[str, str] = field(default_factory=dict, repr=False)
     warnings: tuple[ConfigWarning, ...] = ()
     origins: Mapping[str, str] = field(default_factory=dict)
+
+    def agent(self, agent_id: str | None = None) -> AgentConfig:
+        """The agent called *agent_id* in any spelling; None is the default agent.
+
+        :raises ConfigError: no agent of that id is configured.
+        """
+        wanted = self.default_agent if agent_id is None else normalize_agent_id(agent_id)
+        found = self.agents.get(wanted)
+        if found is None:
+            known = ", ".join(sorted(self.agents))
+            message = f'there is no agent "{agent_id}"'
+            raise ConfigError(message, key_path="agents.entries", hint=f"known agents: {known}")
+        return found
