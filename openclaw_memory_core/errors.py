@@ -195,9 +195,16 @@ class StoreReadOnlyError(StoreError):
 
 
 class EmbeddingError(OpenClawMemoryError):
-    """Something about the embedding provider."""
+    """Something about the embedding provider.
+
+    :param status: HTTP status of the answer; None if there was none.
+    """
 
     code = "embedding"
+
+    def __init__(self, message: str, *, status: int | None = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
 
 
 class MissingExtraError(EmbeddingError):
@@ -226,8 +233,10 @@ class ProviderRateLimitError(EmbeddingError):
 
     code = "provider-rate-limit"
 
-    def __init__(self, message: str, *, retry_after: float | None = None, hint: str | None = None) -> None:
-        super().__init__(message, hint=hint)
+    def __init__(
+        self, message: str, *, retry_after: float | None = None, status: int | None = 429, hint: str | None = None
+    ) -> None:
+        super().__init__(message, status=status, hint=hint)
         self.retry_after = retry_after
 
 

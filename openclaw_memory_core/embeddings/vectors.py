@@ -1,0 +1,71 @@
+"""Vectors as bytes: packing, unpacking, and the check that a reply holds what was asked for."""
+
+from __future__ import annotations
+
+import math
+import sys
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from openclaw_memory_core.embeddings.base import Vector
+from openclaw_memory_core.errors import ProviderReplyError
+
+
+def pack(values: Sequence[float]) -> Vector:
+    """A vector as stored: little-endian float32.
+
+    :raises ProviderReplyError: something in it is not a finite number.
+    """
+    try:
+        numbers = array("f", values)
+    except (TypeError, OverflowError, ValueError) as error:
+        message = f"the embedding holds something that is not a number ({type(error).__name__})"
+        raise ProviderReplyError(message) from error
+    if not all(map(math.isfinite, numbers)):
+        raise ProviderReplyError("the embedding holds NaN or infinity")
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def unpack(vector: Vector) -> list[float]:
+    """The numbers of a stored vector."""
+    numbers = array("f")
+    numbers.frombytes(vector)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tolist()
+
+
+def dimensions(vector: Vector) -> int:
+    """Length of a stored vector."""
+    return len(vector) // 4
+
+
+def normalised(values: Sequence[float]) -> list[float]:
+    """The vector scaled to length 1; a zero vector stays as it is."""
+    length = math.sqrt(math.fsum(value * value for value in values))
+    return [value / length for value in values] if length > 0 else list(values)
+
+
+def ordered(items: Sequence[Any], count: int, *, key: str = "embedding") -> list[Sequence[float]]:
+    """The vectors of an OpenAI-shaped ``data`` list in the order of the inputs.
+
+    Items that carry an ``index`` are put where it says; where none does, the order of the list counts.
+
+    :raises ProviderReplyError: the list does not hold exactly one vector for each of *count* inputs.
+    """
+    if len(items) != count:
+        raise ProviderReplyError(f"{len(items)} embeddings came back for {count} texts")
+    if not all(isinstance(item, dict) and isinstance(item.get(key), list) for item in items):
+        raise ProviderReplyError(f"an item of the reply has no {key!r} list")
+    places = [item.get("index", position) for position, item in enumerate(items)]
+    if any(isinstance(place, bool) or not isinstance(place, int) for place in places):
+        raise ProviderReplyError("an index in the reply is not a number")
+    if sorted(places) != list(range(count)):
+        raise ProviderReplyError(f"the indexes in the reply do not number {count} texts")
+    result: list[Sequence[float]] = [()] * count
+    for place, item in zip(places, items, strict=True):
+        result[place] = item[key]
+    return result
