@@ -62,8 +62,11 @@ class IndexReader(Protocol):
     def frequencies(self, terms: Sequence[str], visible: Visible) -> dict[str, int]:
         """For each single word, the number of chunks that hold it (0 for none)."""
 
-    def similar_words(self, word: str, limit: int) -> list[str]:
-        """Indexed words that look like *word*, for typo tolerance; nearest first."""
+    def similar_words(self, word: str, limit: int, visible: Visible | None = None) -> list[str]:
+        """Indexed words that look like *word*, for typo tolerance; nearest first.  With stemming they are stems.
+
+        :param visible: leave out words that only stand in hidden chunks; None looks at all of them.
+        """
 
     def triggered(self, visible: Visible) -> list[StoredChunk]:
         """Chunks of curated files that carry triggers."""
@@ -145,6 +148,18 @@ class IndexStore(Protocol):
 
     def set_aside(self) -> str:
         """Move a damaged store out of the way; returns where it went.  Notes are not touched."""
+
+    def reset(self) -> None:
+        """Delete the index.  Notes are not touched.
+
+        :raises StoreForeignError: the file is another program's; it is left alone.
+        """
+
+    def integrity_check(self, *, full: bool = False) -> list[str]:
+        """What is wrong with the stored index, in its own words; empty if nothing is.
+
+        :param full: look at everything, however long it takes.
+        """
 
     def state(self, key: str) -> Any:
         """A small JSON value kept with the index (last sync, skipped files, totals); None if unset."""

@@ -1,0 +1,174 @@
+"""The text leg: chunks by their words, files by their names, words by their looks."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import json
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+import apsw
+
+from openclaw_memory_core.index.model import KeywordHit, PathHit, Term
+from openclaw_memory_core.index.store import text
+from openclaw_memory_core.index.store.generations import Generation
+from openclaw_memory_core.index.store.schema import TOKENIZERS, sql, visible_bindings
+from openclaw_memory_core.privacy import Visible
+
+WEIGHTS = (1.0, 0.6, 1.0)
+"""Weights of the columns in bm25(): the text, the headings above it, words of its date and file name."""
+
+SHORT_RANK = -0.001
+"""Rank of a chunk that holds a word too short for a trigram index: behind every ranked hit."""
+
+SIMILAR_WINDOW = 20_000
+"""Words looked at for one misspelt word."""
+
+_EXACT = 3
+_BASE = 2
+_STEM = 1
+
+_KEYWORD = """SELECT t.rowid, t.rank FROM gN_text AS t CROSS JOIN gN_chunks AS c ON c.id = t.rowid
+    CROSS JOIN gN_files AS f ON f.id = c.file
+    WHERE gN_text MATCH :match AND t.rank MATCH :weights AND VISIBLE
+    ORDER BY t.rank LIMIT :limit"""
+
+_COUNT = """SELECT count(*) FROM gN_text AS t CROSS JOIN gN_chunks AS c ON c.id = t.rowid
+    CROSS JOIN gN_files AS f ON f.id = c.file WHERE gN_text MATCH :match AND VISIBLE"""
+
+_CONTAINS = """SELECT c.id FROM gN_chunks AS c JOIN gN_files AS f ON f.id = c.file
+    WHERE instr(lower(c.text), lower(:part)) AND VISIBLE ORDER BY c.id LIMIT :limit"""
+
+_NAMED = """SELECT FIRST_CHUNK AS first, f.path, f.folded, f.base, f.stem FROM gN_files AS f
+    WHERE f.chunks > 0 AND VISIBLE AND (
+        f.folded IN (SELECT value FROM json_each(:names)) OR f.base IN (SELECT value FROM json_each(:bases))
+        OR f.stem IN (SELECT value FROM json_each(:names)))"""
+
+_PATH_WORDS = """SELECT FIRST_CHUNK AS first, f.path, p.rank FROM gN_paths AS p CROSS JOIN gN_files AS f
+    ON f.id = p.rowid WHERE gN_paths MATCH :match AND f.chunks > 0 AND VISIBLE ORDER BY p.rank LIMIT :limit"""
+
+
+def search(
+    db: apsw.Connection, generation: Generation, terms: Sequence[Term], visible: Visible, limit: int
+) -> list[KeywordHit]:
+    """Chunks that hold any of *terms*, best first; a term's weight multiplies what it adds to the rank."""
+    bindings = visible_bindings(visible) | {"limit": limit, "weights": f"bm25{WEIGHTS}"}
+    ranks: dict[int, float] = {}
+    groups = _by_weight(terms)
+    for weight, group in groups:
+        match = text.match_query(group, generation.text_kind)
+        if match is not None:
+            # Only one group can be cut by SQL: a chunk may be second in each of two and first in their sum.
+            bindings |= {"match": match, "limit": limit if len(groups) == 1 else -1}
+            for chunk, rank in db.execute(sql(_KEYWORD, generation.id), bindings):
+                ranks[chunk] = ranks.get(chunk, 0.0) + weight * rank
+    for term in text.too_short(terms, generation.text_kind):
+        bindings |= {"part": text.normalise(term.text).strip(), "limit": limit}
+        for (chunk,) in db.execute(sql(_CONTAINS, generation.id), bindings):
+            ranks[chunk] = ranks.get(chunk, 0.0) + term.weight * SHORT_RANK
+    best = sorted(ranks.items(), key=lambda item: (item[1], item[0]))[:limit]
+    return [KeywordHit(chunk, rank) for chunk, rank in best]
+
+
+def _by_weight(terms: Sequence[Term]) -> list[tuple[float, list[Term]]]:
+    ordered = sorted((term for term in terms if term.weight > 0), key=lambda term: term.weight)
+    return [(weight, list(group)) for weight, group in itertools.groupby(ordered, key=lambda term: term.weight)]
+
+
+def frequencies(db: apsw.Connection, generation: Generation, words: Iterable[str], visible: Visible) -> dict[str, int]:
+    """Number of visible chunks that hold each word."""
+    bindings = visible_bindings(visible)
+    found = {}
+    for word in dict.fromkeys(words):
+        match = text.match_query([Term(word, phrase=True)], generation.text_kind)
+        found[word] = 0 if match is None else db.execute(sql(_COUNT, generation.id), bindings | {"match": match}).get
+    return found
+
+
+def paths(
+    db: apsw.Connection, generation: Generation, query: str, terms: Sequence[Term], visible: Visible, limit: int
+) -> list[PathHit]:
+    """Files named in *query*, most specific first, then files whose names hold words of *terms*."""
+    bindings = visible_bindings(visible)
+    names = _names(query)
+    hits: dict[str, PathHit] = {}
+    if names:
+        bases = sorted({name.rsplit("/", 1)[-1] for name in names})
+        asked = bindings | {"names": json.dumps(sorted(names)), "bases": json.dumps(bases)}
+        for first, path, folded, base, stem in db.execute(sql(_NAMED, generation.id), asked):
+            specificity = _specificity(names, folded, base, stem)
+            if specificity:
+                hits[path] = PathHit(first, path, specificity, 0.0)
+    match = text.match_query(terms, generation.text_kind)
+    if match is not None:
+        asked = bindings | {"match": match, "limit": limit + len(hits)}
+        for first, path, rank in db.execute(sql(_PATH_WORDS, generation.id), asked):
+            named = hits.get(path)
+            hits[path] = PathHit(first, path, named.specificity if named else 0, rank)
+    return sorted(hits.values(), key=lambda hit: (-hit.specificity, hit.rank, hit.path))[:limit]
+
+
+def fold_path(path: str) -> str:
+    """A path for comparing: one spelling, ``/``, no case."""
+    return text.normalise(path).replace("\\", "/").strip().removeprefix("./").casefold()
+
+
+def _names(query: str) -> set[str]:
+    whole = fold_path(query)
+    parts = {part.strip("\"'`()[]{}<>,;:!?").removeprefix("./").rstrip(".") for part in whole.split()}
+    return {name for name in parts | {whole} if name.strip("./")}
+
+
+def _specificity(names: set[str], folded: str, base: str, stem: str) -> int:
+    if folded in names:
+        return _EXACT
+    if any(name == base or ("/" in name and folded.endswith("/" + name)) for name in names):
+        return _BASE
+    return _STEM if stem in names else 0
+
+
+def similar_words(
+    db: apsw.Connection, generation: Generation, word: str, limit: int, visible: Visible | None
+) -> list[str]:
+    """Indexed words that look like *word*; with stemming they are stems."""
+    stems = _tokens(db, generation, word)
+    if len(stems) != 1 or len(stems[0]) < 3:
+        return []
+    near = _near(db, generation, stems[0], first=stems[0][0], limit=limit * 2)
+    if len(near) < limit:
+        near += [w for w in _near(db, generation, stems[0], first="", limit=limit * 2) if w not in near]
+    if visible is not None:
+        seen = frequencies(db, generation, near, visible)
+        near = [candidate for candidate in near if seen[candidate]]
+    return near[:limit]
+
+
+def _tokens(db: apsw.Connection, generation: Generation, word: str) -> list[str]:
+    if generation.text_kind == "trigram":
+        return [text.normalise(word).casefold()]
+    name, *arguments = TOKENIZERS["unicode61"]
+    tokenizer = db.fts5_tokenizer(name, arguments)
+    found = tokenizer(text.fold(word).encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)
+    return [str(token) for group in found for token in cast("tuple[str, ...]", group)]
+
+
+def _near(db: apsw.Connection, generation: Generation, stem: str, *, first: str, limit: int) -> list[str]:
+    slack = 1 if len(stem) < 6 else 2
+    bindings = {
+        "low": first,
+        "high": chr(ord(first) + 1) if first else "\U0010ffff",
+        "short": len(stem) - slack,
+        "long": len(stem) + slack,
+        "stem": stem,
+        "window": SIMILAR_WINDOW,
+    }
+    found = db.execute(
+        sql(
+            """SELECT term FROM gN_words WHERE term >= :low AND term < :high
+               AND length(term) BETWEEN :short AND :long AND term <> :stem LIMIT :window""",
+            generation.id,
+        ),
+        bindings,
+    )
+    return difflib.get_close_matches(stem, [term for (term,) in found], n=limit, cutoff=0.75)

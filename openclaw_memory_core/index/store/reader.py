@@ -1,0 +1,142 @@
+"""A consistent view of the active generation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import apsw
+
+from openclaw_memory_core.embeddings.base import Vector
+from openclaw_memory_core.index.model import (
+    IndexCounts,
+    IndexIdentity,
+    KeywordHit,
+    PathHit,
+    StoredChunk,
+    Term,
+    VectorHit,
+)
+from openclaw_memory_core.index.store import keyword, nearest, rows
+from openclaw_memory_core.index.store.extension import VectorExtension
+from openclaw_memory_core.index.store.generations import Generation, active
+from openclaw_memory_core.index.store.nearest import CodeCache
+from openclaw_memory_core.index.store.schema import sql, visible_bindings
+from openclaw_memory_core.privacy import Visible
+
+_CHUNKS = """SELECT COLUMNS, f.line_map FROM gN_chunks AS c JOIN gN_files AS f ON f.id = c.file
+    WHERE CONDITION ORDER BY c.id"""
+
+
+class SqliteReader:
+    """Implements :class:`openclaw_memory_core.index.protocol.IndexReader` inside one read transaction.
+
+    Every method answers with nothing where there is no index yet.
+    """
+
+    def __init__(self, db: apsw.Connection, extension: VectorExtension, cache: CodeCache, *, fts: bool) -> None:
+        self._db = db
+        self._extension = extension
+        self._cache = cache
+        self._active: Generation | None = active(db)
+        self._fts = fts and self._active is not None and self._active.text_kind != "none"
+
+    @property
+    def identity(self) -> IndexIdentity | None:
+        """See the protocol."""
+        return self._active.identity if self._active else None
+
+    @property
+    def generation(self) -> int:
+        """See the protocol."""
+        return self._active.id if self._active else 0
+
+    @property
+    def revision(self) -> int:
+        """See the protocol."""
+        return self._active.revision if self._active else 0
+
+    def counts(self) -> IndexCounts:
+        """See the protocol."""
+        cached = self._db.execute("SELECT count(*) FROM vectors").get
+        if self._active is None:
+            return IndexCounts(cache_entries=cached)
+        found = list(self._db.execute(self._sql("SELECT source, count(*), sum(chunks) FROM gN_files GROUP BY source")))
+        return IndexCounts(
+            files={source: files for source, files, _ in found},
+            chunks={source: chunks for source, _, chunks in found},
+            vectors=self._db.execute(self._sql("SELECT count(*) FROM gN_chunks WHERE vector > 0")).get,
+            cache_entries=cached,
+        )
+
+    def keyword(self, terms: Sequence[Term], visible: Visible, limit: int) -> list[KeywordHit]:
+        """See the protocol."""
+        if self._active is None or not self._fts or limit < 1:
+            return []
+        return keyword.search(self._db, self._active, terms, visible, limit)
+
+    def vector(self, query: Vector, visible: Visible, limit: int) -> list[VectorHit]:
+        """See the protocol."""
+        if self._active is None or limit < 1 or not self._fits(query):
+            return []
+        return nearest.search(self._db, self._active, self._cache, self._extension, query, visible, limit)
+
+    def cosines(self, query: Vector, chunk_ids: Sequence[int]) -> dict[int, float]:
+        """See the protocol."""
+        if self._active is None or not self._fits(query):
+            return {}
+        return nearest.cosines(self._db, self._active, self._extension, query, chunk_ids)
+
+    def paths(self, query: str, terms: Sequence[Term], visible: Visible, limit: int) -> list[PathHit]:
+        """See the protocol."""
+        if self._active is None or limit < 1:
+            return []
+        return keyword.paths(self._db, self._active, query, terms if self._fts else (), visible, limit)
+
+    def chunks(self, chunk_ids: Sequence[int]) -> dict[int, StoredChunk]:
+        """See the protocol."""
+        where = "c.id IN (SELECT value FROM json_each(:ids))"
+        return {chunk.id: chunk for chunk in self._load(where, {"ids": json.dumps(list(chunk_ids))})}
+
+    def frequencies(self, terms: Sequence[str], visible: Visible) -> dict[str, int]:
+        """See the protocol."""
+        if self._active is None or not self._fts:
+            return dict.fromkeys(terms, 0)
+        return keyword.frequencies(self._db, self._active, terms, visible)
+
+    def similar_words(self, word: str, limit: int, visible: Visible | None = None) -> list[str]:
+        """See the protocol.
+
+        :param visible: leave out words that stand in hidden chunks only.
+        """
+        if self._active is None or not self._fts or limit < 1:
+            return []
+        return keyword.similar_words(self._db, self._active, word, limit, visible)
+
+    def triggered(self, visible: Visible) -> list[StoredChunk]:
+        """See the protocol."""
+        return self._load("c.triggers IS NOT NULL AND f.curated AND VISIBLE", visible_bindings(visible))
+
+    def neighbours(self, chunk_id: int) -> list[StoredChunk]:
+        """See the protocol."""
+        where = """c.id IN (
+            SELECT max(o.id) FROM gN_chunks AS o JOIN gN_chunks AS t ON o.file = t.file WHERE t.id = :id AND o.id < :id
+            UNION ALL
+            SELECT min(o.id) FROM gN_chunks AS o JOIN gN_chunks AS t ON o.file = t.file WHERE t.id = :id AND o.id > :id)
+        """
+        return self._load(where, {"id": chunk_id})
+
+    def _load(self, where: str, bindings: dict[str, object]) -> list[StoredChunk]:
+        if self._active is None:
+            return []
+        query = _CHUNKS.replace("COLUMNS", rows.CHUNK_COLUMNS).replace("CONDITION", where)
+        found = self._db.execute(self._sql(query), bindings)
+        return [rows.chunk_from_row(row[:-1], row[-1]) for row in found]
+
+    def _fits(self, query: Vector) -> bool:
+        """Vectors of another length are of another model: they are never compared."""
+        active = self._active
+        return active is not None and active.dims is not None and len(query) == 4 * active.dims
+
+    def _sql(self, template: str) -> str:
+        return sql(template, self.generation)

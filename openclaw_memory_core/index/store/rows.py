@@ -1,0 +1,94 @@
+"""Between rows of the tables and the dataclasses of :mod:`openclaw_memory_core.index.model`."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from openclaw_memory_core.index.model import FileState, IndexIdentity, StoredChunk
+
+CHUNK_COLUMNS = (
+    "c.id, f.path, f.source, c.start_line, c.end_line, c.text, c.headings, f.curated, f.date, f.mtime, "
+    "c.importance, c.triggers, f.session_key"
+)
+FILE_COLUMNS = "path, source, content_hash, stat, indexed_at, chunks, missing, curated, date, session_key"
+
+
+def identity_json(identity: IndexIdentity) -> str:
+    """The identity in a form that is equal exactly when the identities are."""
+    parts = {"embedding": dict(identity.embedding), "chunking": dict(identity.chunking), "text": dict(identity.text)}
+    return json.dumps(parts, sort_keys=True)
+
+
+def identity_from_json(text: str) -> IndexIdentity:
+    """The identity that :func:`identity_json` wrote."""
+    return IndexIdentity(**json.loads(text))
+
+
+def pack_list(values: Sequence[str]) -> str | None:
+    """A tuple of strings as it is stored; None for an empty one."""
+    return json.dumps(list(values), ensure_ascii=True) if values else None
+
+
+def unpack_list(text: str | None) -> tuple[str, ...]:
+    """The tuple that :func:`pack_list` wrote."""
+    return tuple(json.loads(text)) if text else ()
+
+
+def pack_lines(lines: Sequence[int] | None) -> bytes | None:
+    """Line numbers as 8-byte integers."""
+    return None if lines is None else array("q", lines).tobytes()
+
+
+def unpack_lines(blob: bytes | None, start: int, end: int) -> tuple[int, ...] | None:
+    """The numbers of the 1-based lines *start* to *end*."""
+    if blob is None:
+        return None
+    lines = array("q")
+    lines.frombytes(blob)
+    return tuple(lines[max(start - 1, 0) : end])
+
+
+def unpack_date(text: str | None) -> dt.date | None:
+    """A stored day."""
+    return dt.date.fromisoformat(text) if text else None
+
+
+def chunk_from_row(row: Sequence[Any], line_map: bytes | None) -> StoredChunk:
+    """A chunk from :data:`CHUNK_COLUMNS` and the packed line numbers of its document."""
+    return StoredChunk(
+        id=row[0],
+        path=row[1],
+        source=row[2],
+        start_line=row[3],
+        end_line=row[4],
+        text=row[5],
+        headings=unpack_list(row[6]),
+        curated=bool(row[7]),
+        date=unpack_date(row[8]),
+        mtime=row[9],
+        importance=row[10],
+        triggers=unpack_list(row[11]),
+        session_key=row[12],
+        line_map=unpack_lines(line_map, row[3], row[4]),
+    )
+
+
+def file_from_row(row: Sequence[Any]) -> FileState:
+    """The state of a document from :data:`FILE_COLUMNS`."""
+    size, mtime_ns, ctime_ns, inode, device = json.loads(row[3])
+    return FileState(
+        path=row[0],
+        source=row[1],
+        content_hash=row[2],
+        stat=(size, mtime_ns, ctime_ns, inode, device),
+        indexed_at=row[4],
+        chunks=row[5],
+        missing_vectors=row[6],
+        curated=bool(row[7]),
+        date=unpack_date(row[8]),
+        session_key=row[9],
+    )

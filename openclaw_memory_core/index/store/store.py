@@ -1,0 +1,192 @@
+"""One agent's index in one SQLite file."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import apsw
+
+from openclaw_memory_core.config.model import CacheConfig
+from openclaw_memory_core.errors import StoreCorruptError
+from openclaw_memory_core.index.model import IndexIdentity
+from openclaw_memory_core.index.store import generations, upkeep
+from openclaw_memory_core.index.store.connection import Database, check_header
+from openclaw_memory_core.index.store.extension import VectorExtension
+from openclaw_memory_core.index.store.faults import translate
+from openclaw_memory_core.index.store.generations import Generation
+from openclaw_memory_core.index.store.lease import Lease
+from openclaw_memory_core.index.store.nearest import CodeCache
+from openclaw_memory_core.index.store.reader import SqliteReader
+from openclaw_memory_core.index.store.schema import TextKind
+from openclaw_memory_core.index.store.writer import SqliteWriter
+
+_COMPANIONS = ("-wal", "-shm", "-journal")
+
+
+class SqliteStore:
+    """Implements :class:`openclaw_memory_core.index.protocol.IndexStore`.  Thread-safe.
+
+    :param path: the index file; its folder is made if there is none.
+    :param vector_enabled: False stores vectors but never searches them.
+    :param extension_path: sqlite-vec to load instead of the packaged one.
+    :param fts_tokenizer: ``trigram`` finds parts of words of three characters and more.
+    :param fts_enabled: False works without a text index, as on an SQLite without FTS5.
+    :param clock: wall clock, seconds since the epoch.
+    :param busy_timeout: seconds to wait for another process's transaction.
+    :param vfs: name of a registered SQLite VFS.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        vector_enabled: bool = True,
+        extension_path: Path | None = None,
+        fts_tokenizer: Literal["unicode61", "trigram"] = "unicode61",
+        fts_enabled: bool = True,
+        cache: CacheConfig | None = None,
+        clock: Callable[[], float] = time.time,
+        busy_timeout: float = 10.0,
+        vfs: str | None = None,
+    ) -> None:
+        self.path = path
+        self._kind: TextKind = fts_tokenizer if fts_enabled else "none"
+        self._clock = clock
+        cache = cache or CacheConfig()
+        self._keep = upkeep.Retention(cache.max_entries if cache.enabled else 0)
+        self._database = Database(path, busy_timeout=busy_timeout, vfs=vfs)
+        self._extension = VectorExtension(extension_path, enabled=vector_enabled)
+        self._codes = CodeCache()
+        self._lease = Lease(path.with_name(path.name + ".lock"), clock)
+
+    def open(self) -> None:
+        """See the protocol."""
+        self._database.open()
+        self._lease.clear_dead()
+
+    @contextmanager
+    def reader(self) -> Iterator[SqliteReader]:
+        """See the protocol."""
+        with self._database.read() as db:
+            yield SqliteReader(db, self._extension, self._codes, fts=self._kind != "none")
+
+    def writer(self, identity: IndexIdentity, *, rebuild: bool = False) -> SqliteWriter:
+        """See the protocol."""
+        with self._database.write() as db:
+            chosen = self._choose(db, identity, rebuild=rebuild)
+        upkeep.tidy(self._database, self._keep)
+        return SqliteWriter(self._database, chosen, self._keep, self._clock)
+
+    def _choose(self, db: apsw.Connection, identity: IndexIdentity, *, rebuild: bool) -> Generation:
+        def fits(generation: Generation) -> bool:
+            return generation.identity == identity and generation.text_kind == self._kind
+
+        current = generations.active(db)
+        chosen = current if current is not None and fits(current) and not rebuild else None
+        for half in generations.in_state(db, "building"):
+            if chosen is None and fits(half):
+                chosen = half
+            else:
+                generations.retire(db, half.id)
+        if chosen is None:
+            number = generations.create(db, identity, self._kind, self._clock())
+            chosen = next(one for one in generations.in_state(db, "building") if one.id == number)
+        return chosen
+
+    def lease(self, owner: str, *, wait: float) -> AbstractContextManager[None]:
+        """See the protocol."""
+        return self._lease.hold(owner, wait)
+
+    def state(self, key: str) -> Any:
+        """See the protocol."""
+        with self._database.read() as db:
+            found = db.execute("SELECT value FROM meta WHERE key = ?", ("state:" + key,)).get
+        return None if found is None else json.loads(found)
+
+    def set_state(self, key: str, value: Any) -> None:
+        """See the protocol."""
+        with self._database.write() as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", ("state:" + key, json.dumps(value)))
+
+    def set_aside(self) -> str:
+        """See the protocol."""
+        self.close()
+        stamp = dt.datetime.fromtimestamp(self._clock(), dt.UTC).strftime("%Y%m%dT%H%M%SZ")
+        target = self.path.with_name(f"{self.path.name}.corrupt-{stamp}")
+        number = 1
+        while target.exists():
+            number += 1
+            target = self.path.with_name(f"{self.path.name}.corrupt-{stamp}-{number}")
+        try:
+            for companion in _COMPANIONS:
+                with contextlib.suppress(FileNotFoundError):
+                    Path(f"{self.path}{companion}").rename(f"{target}{companion}")
+            self.path.rename(target)
+        except OSError as error:
+            raise translate(error, self.path) from error
+        return str(target)
+
+    def reset(self) -> None:
+        """Delete the index.  Notes are not touched.
+
+        :raises StoreForeignError: the file is another program's; it is left alone.
+        """
+
+        self.close()
+        if self.path.exists():
+            with contextlib.suppress(StoreCorruptError):
+                check_header(self.path)
+        try:
+            for name in (self.path, *(Path(f"{self.path}{companion}") for companion in _COMPANIONS)):
+                name.unlink(missing_ok=True)
+        except OSError as error:
+            raise translate(error, self.path) from error
+
+    def integrity_check(self, *, full: bool = False) -> list[str]:
+        """Problems of the file in SQLite's words; empty if there are none.
+
+        :param full: check the indexes against their tables as well (slow on a large index).
+        """
+        with self._database.read() as db:
+            found = [str(row[0]) for row in db.execute("PRAGMA integrity_check" if full else "PRAGMA quick_check")]
+        return [] if found == ["ok"] else found
+
+    def vacuum(self) -> None:
+        """Give unused pages back to the file system."""
+        with self._database.outside() as db:
+            db.execute("VACUUM")
+
+    def describe(self) -> dict[str, Any]:
+        """See the protocol."""
+        with self._database.read() as db:
+            current = generations.active(db)
+            self._extension.load(db)
+            return {
+                "path": str(self.path),
+                "bytes": self.path.stat().st_size,
+                "reusableBytes": db.pragma("freelist_count") * db.pragma("page_size"),
+                "journalMode": self._database.journal_mode,
+                "sqliteVersion": apsw.sqlite_lib_version(),
+                "generation": current.id if current else 0,
+                "building": [one.id for one in generations.in_state(db, "building")],
+                "lease": self._lease.owner(),
+                "fts": {"enabled": self._kind != "none", "tokenizer": self._kind},
+                "vector": {
+                    "enabled": self._extension.enabled,
+                    "extension": self._extension.reason is None,
+                    "extensionPath": str(self._extension.path) if self._extension.path else None,
+                    "reason": self._extension.reason,
+                    "dimensions": current.dims if current else None,
+                },
+            }
+
+    def close(self) -> None:
+        """See the protocol."""
+        self._database.close()

@@ -1,0 +1,81 @@
+"""Storing vectors, and tidying up in small steps: generations nobody reads, vectors nobody needs."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from openclaw_memory_core.embeddings.base import Vector
+from openclaw_memory_core.errors import StoreBusyError, StoreFullError
+from openclaw_memory_core.index.store import generations
+from openclaw_memory_core.index.store.connection import Database
+from openclaw_memory_core.index.store.schema import sql
+from openclaw_memory_core.index.store.vectors import is_usable
+
+logger = logging.getLogger(__name__)
+
+_ROWS = 2000
+"""Rows a transaction while tidying."""
+
+_UNUSED = "AND NOT EXISTS (SELECT 1 FROM gN_chunks AS c WHERE c.vector = v.id)"
+_SPARE = "SELECT count(*) FROM vectors AS v WHERE true UNUSED"
+_OLDEST = "SELECT v.id FROM vectors AS v WHERE true UNUSED ORDER BY v.updated_at, v.id LIMIT ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How many vectors are kept that no chunk refers to."""
+
+    unreferenced: int
+
+
+def store_vectors(db: apsw.Connection, embedding: int, vectors: Sequence[tuple[str, Vector]], now: float) -> None:
+    """Store vectors by text hash; the first one stays where there are two.
+
+    One without a direction is stored too, so that its text is not embedded again and again, but never searched.
+    """
+    db.executemany(
+        "INSERT INTO vectors(identity, hash, updated_at, usable, embedding) VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT DO NOTHING",
+        [(embedding, text_hash, now, int(is_usable(vector)), vector) for text_hash, vector in vectors],
+    )
+
+
+def tidy(database: Database, keep: Retention) -> None:
+    """Everything that can wait until a generation is published.  What cannot be done now is done next time."""
+    try:
+        drop_retired(database)
+        while evict_step(database, keep):
+            pass
+    except (StoreBusyError, StoreFullError) as error:
+        logger.warning("Tidying up the index is put off: %s", error)
+
+
+def drop_retired(database: Database) -> None:
+    """Drop the tables of generations that were replaced or given up."""
+    with database.read() as db:
+        gone = [generation.id for generation in generations.in_state(db, "dropping")]
+    for number in gone:
+        done = False
+        while not done:
+            with database.write() as db:
+                done = generations.drop_step(db, number, _ROWS)
+
+
+def evict_step(database: Database, keep: Retention) -> bool:
+    """Delete some vectors that no generation refers to, oldest first; False when enough are gone."""
+    with database.write() as db:
+        live = [one.id for one in (*generations.in_state(db, "active"), *generations.in_state(db, "building"))]
+        unused = " ".join(sql(_UNUSED, one) for one in live)
+        spare = db.execute(_SPARE.replace("UNUSED", unused)).get - keep.unreferenced
+        if spare <= 0:
+            return False
+        step = min(spare, _ROWS)
+        gone = json.dumps([row[0] for row in db.execute(_OLDEST.replace("UNUSED", unused), (step,))])
+        db.execute("DELETE FROM codes WHERE vector IN (SELECT value FROM json_each(?))", (gone,))
+        db.execute("DELETE FROM vectors WHERE id IN (SELECT value FROM json_each(?))", (gone,))
+        return bool(spare > step)
