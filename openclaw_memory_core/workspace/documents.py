@@ -41,12 +41,14 @@ class Document:
     :param text: decoded, without byte-order mark, line ends as in the file.
     :param content_hash: SHA-256 (hex) of what must change for the document to be indexed anew.
     :param line_map: for transcripts: the line to report for each line of *text*; None means the line itself.
+    :param flaws: what could not be decoded faithfully, for people; empty for a sound file.
     """
 
     ref: DocumentRef
     text: str
     content_hash: str
     line_map: tuple[int, ...] | None = None
+    flaws: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

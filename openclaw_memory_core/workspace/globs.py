@@ -1,0 +1,72 @@
+"""POSIX glob patterns of extra paths, as regular expressions over ``/``-separated relative paths."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+
+@functools.lru_cache(maxsize=64)
+def compile_glob(pattern: str) -> re.Pattern[str]:
+    """``*`` and ``?`` stay within a folder, ``**`` spans folders, ``[a-z]``, ``[!a]`` and ``{a,b}`` as in a shell.
+
+    A pattern that is not complete (an open bracket) is taken literally there, so it never fails.
+    """
+    return re.compile(_translate(pattern.removeprefix("./")), re.DOTALL)
+
+
+def _translate(pattern: str) -> str:
+    out: list[str] = []
+    depth = at = 0
+    while at < len(pattern):
+        char = pattern[at]
+        if pattern.startswith("**/", at) and (at == 0 or pattern[at - 1] == "/"):
+            out.append("(?:[^/]+/)*")
+            at += 3
+            continue
+        if pattern.startswith("**", at):
+            out.append(".*")
+            at += 2
+            continue
+        if char == "[" and (end := _class_end(pattern, at)) > 0:
+            out.append(_char_class(pattern[at + 1 : end]))
+            at = end + 1
+            continue
+        depth = _plain(char, out, depth, closes="}" in pattern[at:])
+        at += 1
+    return "".join(out)
+
+
+def _plain(char: str, out: list[str], depth: int, *, closes: bool) -> int:
+    """Append one character; returns the depth of open braces."""
+    if char == "*":
+        out.append("[^/]*")
+    elif char == "?":
+        out.append("[^/]")
+    elif char == "{" and closes and depth == 0:
+        out.append("(?:")
+        return 1
+    elif char == "}" and depth:
+        out.append(")")
+        return 0
+    elif char == "," and depth:
+        out.append("|")
+    else:
+        out.append(re.escape(char))
+    return depth
+
+
+def _class_end(pattern: str, at: int) -> int:
+    first = at + 2 if pattern[at + 1 : at + 2] in {"!", "^"} else at + 1
+    return pattern.find("]", first + 1)
+
+
+def _char_class(body: str) -> str:
+    negated = body[0] in "!^"
+    members = body[1:] if negated else body
+    safe = re.sub(r"([\\\[\]^&~|])", r"\\\1", members)
+    try:
+        re.compile(f"[{safe}]")
+    except re.error:
+        safe = re.escape(members)
+    return f"[^/{safe}]" if negated else f"(?!/)[{safe}]"
