@@ -44,6 +44,9 @@ class IndexReader(Protocol):
     def counts(self) -> IndexCounts:
         """Files, chunks, vectors, cache entries."""
 
+    def files(self) -> dict[str, FileState]:
+        """State of every document of the active generation, by path."""
+
     def keyword(self, terms: Sequence[Term], visible: Visible, limit: int) -> list[KeywordHit]:
         """Best chunks that hold at least one of *terms* (OR), best first."""
 

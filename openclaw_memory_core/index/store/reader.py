@@ -9,6 +9,7 @@ import apsw
 
 from openclaw_memory_core.embeddings.base import Vector
 from openclaw_memory_core.index.model import (
+    FileState,
     IndexCounts,
     IndexIdentity,
     KeywordHit,
@@ -68,6 +69,13 @@ class SqliteReader:
             vectors=self._db.execute(self._sql("SELECT count(*) FROM gN_chunks WHERE vector > 0")).get,
             cache_entries=cached,
         )
+
+    def files(self) -> dict[str, FileState]:
+        """See the protocol."""
+        if self._active is None:
+            return {}
+        found = self._db.execute(self._sql("SELECT COLUMNS FROM gN_files").replace("COLUMNS", rows.FILE_COLUMNS))
+        return {row[0]: rows.file_from_row(row) for row in found}
 
     def keyword(self, terms: Sequence[Term], visible: Visible, limit: int) -> list[KeywordHit]:
         """See the protocol."""
