@@ -67,7 +67,7 @@ def type_name(value: object) -> str:
     return next((name for kind, name in names if isinstance(value, kind)), "an object")
 
 
-def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+def nearest(word: str, known: Iterable[str], cutoff: float) -> str | None:
     """The known name closest to *word*, None if none is close.
 
     Names are compared without case; of two equally close ones the first in order wins.

@@ -233,9 +233,10 @@ def _range_text(kind: Number | Integer) -> str:
 
 
 def _bounds(kind: Number | Integer) -> Schema:
-    low = -LARGEST if kind.clamp else kind.low
-    high = LARGEST if kind.clamp else kind.high
-    return {"exclusiveMinimum" if kind.above else "minimum": low, "maximum": high}
+    if kind.clamp:
+        return {}
+    low: Schema = {} if kind.low == -LARGEST else {"exclusiveMinimum" if kind.above else "minimum": kind.low}
+    return low if kind.high == LARGEST else {**low, "maximum": kind.high}
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +258,7 @@ class Size:
     def schema(self) -> Schema:
         """An integer, or a number with a unit."""
         text = {"type": "string", "pattern": r"^\s*\d{1,15}(\.\d{1,6})?\s*[kKmMgG]?[iI]?[bB]?\s*$"}
-        return {"anyOf": [{"type": "integer", "minimum": self.low, "maximum": LARGEST}, text]}
+        return {"anyOf": [Integer(low=self.low).schema(), text]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from openclaw_memory_core.config.context import Context, join, nearest
 from openclaw_memory_core.config.kinds import Kind
 
 T = TypeVar("T")
-_NEAR_MISS = 0.85
+_SLIP = 0.85
+_LIKENESS = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +117,15 @@ class _Reader:
             self._context.warn(key_path, "is not a known key and is ignored")
 
     def _suggest(self, inner: str, name: str, *, strict: bool) -> str | None:
+        known = sorted({*self._kinds, *self._parents}, key=len)
         start = f"{inner}." if inner else ""
-        keys = [*self._kinds, *self._table.elsewhere]
+        keys = (*known, *self._table.elsewhere)
         siblings = {key.removeprefix(start).split(".")[0] for key in keys if key.startswith(start)}
-        close = nearest(name, siblings, 0.6 if strict else _NEAR_MISS)
-        if close is not None or not strict:
-            return close
-        # A right name in the wrong place.
-        return next((key for key in self._kinds if key.split(".")[-1].lower() == name.lower()), None)
+        slip = nearest(name, siblings, _SLIP)
+        if slip is not None or not strict:
+            return slip
+        right_name_elsewhere = (key for key in known if key.rpartition(".")[2].lower() == name.lower())
+        return next(right_name_elsewhere, None) or nearest(name, siblings, _LIKENESS)
 
 
 def first(layers: Sequence[Layer], key: str) -> Found | None:
