@@ -9,6 +9,7 @@ from collections.abc import Callable
 from openclaw_memory_core.embeddings.base import EmbeddingProvider, Vector
 from openclaw_memory_core.embeddings.gate import Gate
 from openclaw_memory_core.embeddings.retry import RetryPolicy, remedy
+from openclaw_memory_core.embeddings.sizes import sendable
 from openclaw_memory_core.embeddings.vectors import dimensions, pack
 from openclaw_memory_core.errors import (
     EmbeddingError,
@@ -93,7 +94,7 @@ class QueryCall:
 
     def _request(self, text: str, deadline: float) -> Vector:
         left = max(0.001, deadline - self._clock())
-        replies = self._provider.embed([text], "query", timeout=left)
+        replies = self._provider.embed([sendable(text)], "query", timeout=left)
         if len(replies) != 1:
             raise ProviderReplyError(f"{len(replies)} embeddings came back for one text")
         vector = pack(replies[0])

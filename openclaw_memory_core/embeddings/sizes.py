@@ -37,6 +37,16 @@ class Item:
     size: int
 
 
+def sendable(text: str) -> str:
+    """*text* with lone surrogates, which no service accepts, replaced."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _item(key: str, text: str) -> Item:
+    clean = sendable(text)
+    return Item(key, clean, estimate_tokens(clean), len(clean.encode()))
+
+
 class Packer:
     """Cuts requests off a list of texts, as large as the limits allow and one text at least.
 
@@ -46,11 +56,7 @@ class Packer:
     def __init__(self, texts: Mapping[str, str], limits: ProviderLimits) -> None:
         self._limits = limits
         self._items = limits.items
-        self._waiting = [
-            Item(key, text, estimate_tokens(text), len(text.encode("utf-8", "surrogatepass")))
-            for key, text in texts.items()
-            if text.strip()
-        ]
+        self._waiting = [_item(key, text) for key, text in texts.items() if text.strip()]
         self._waiting.reverse()
         self.blank = frozenset(key for key, text in texts.items() if not text.strip())
         self.total = len(self._waiting)
