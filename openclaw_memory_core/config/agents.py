@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from openclaw_memory_core.config.agent_ids import DEFAULT_AGENT, normalize_agent_id
 from openclaw_memory_core.config.agent_table import AGENT
@@ -27,8 +27,7 @@ class _Entry:
     sections: list[tuple[Mapping[str, object], str]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Agents:
+class Agents(NamedTuple):
     """All agents.
 
     :param used: by agent and key, the configured values that count, with their places; ``search.`` stands before the

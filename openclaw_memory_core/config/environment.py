@@ -9,25 +9,22 @@ from pathlib import Path
 from openclaw_memory_core.config.context import Context, join
 
 _MAX_BYTES = 1024 * 1024
-_LINE = re.compile(
-    r"""^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.]*)[ \t]*=[ \t]*
-        (?: "((?:\\.|[^"\\])*)" | '([^']*)' | ([^\r\n]*) )""",
-    re.MULTILINE | re.VERBOSE | re.DOTALL,
-)
-_COMMENT = re.compile(r"(?:^|[ \t])#.*")
-_VARIABLE = re.compile(r"\$?\$\{([A-Z_][A-Z0-9_]*)\}")
+_LINE = r"""^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.]*)[ \t]*=[ \t]*
+        (?: "((?:\\.|[^"\\])*)" | '([^']*)' | ([^\r\n]*) )"""
+_COMMENT = r"(?:^|[ \t])#.*"
+_VARIABLE = r"\$?\$\{([A-Z_][A-Z0-9_]*)\}"
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def parse_env_file(text: str) -> dict[str, str]:
     """The variables of a ``.env`` file: ``NAME=value``, quotes, ``export``, comments.  The first one of a name wins."""
     found: dict[str, str] = {}
-    for match in _LINE.finditer(text):
+    for match in re.finditer(_LINE, text, re.MULTILINE | re.VERBOSE | re.DOTALL):
         name, double, single, bare = match.groups()
         if double is not None:
             value = re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), double, flags=re.DOTALL)
         else:
-            value = single if single is not None else _COMMENT.sub("", bare).strip()
+            value = single if single is not None else re.sub(_COMMENT, "", bare).strip()
         found.setdefault(name, value)
     return found
 
@@ -90,4 +87,4 @@ def _replace(text: str, context: Context, key_path: str) -> str:
         context.warn(key_path, f"the environment variable {match[1]} is not set; the text stays as it is")
         return match[0]
 
-    return _VARIABLE.sub(one, text)
+    return re.sub(_VARIABLE, one, text)

@@ -10,15 +10,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from openclaw_memory_core.config.context import Context, type_name
 
 Schema = dict[str, Any]
 LARGEST = 2**53
-_UNRESOLVED = re.compile(r"\$\{[A-Z_][A-Z0-9_]*\}")
-_SIZE = re.compile(r"\s*(\d{1,15}(?:\.\d{1,6})?)\s*([kmg]?)i?b?\s*", re.IGNORECASE)
+# Patterns are compiled at first use: most configurations need none of them, and start-up time counts.
+_UNRESOLVED = r"\$\{[A-Z_][A-Z0-9_]*\}"
+_SIZE = r"\s*(\d{1,15}(?:\.\d{1,6})?)\s*([kmg]?)i?b?\s*"
 _UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}
 
 
@@ -38,7 +38,7 @@ class Kind(Protocol):
 
 def has_unresolved_variable(text: str) -> bool:
     """Whether *text* still holds a ``${NAME}`` whose variable is not set."""
-    return _UNRESOLVED.search(text) is not None
+    return "${" in text and re.search(_UNRESOLVED, text) is not None
 
 
 def checked_text(value: object, key_path: str, context: Context) -> str:
@@ -53,11 +53,10 @@ def checked_text(value: object, key_path: str, context: Context) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
 class Bool:
     """``true`` or ``false``."""
 
-    label: str = "boolean"
+    label = "boolean"
 
     def parse(self, value: Any, key_path: str, context: Context) -> bool:
         """No string and no number counts as a boolean."""
@@ -70,7 +69,6 @@ class Bool:
         return {"type": "boolean"}
 
 
-@dataclass(frozen=True, slots=True)
 class Text:
     """A string, trimmed.
 
@@ -78,9 +76,11 @@ class Text:
     :param fold: words that are recognised in any case.
     """
 
-    required: bool = False
-    fold: tuple[str, ...] = ()
-    label: str = "string"
+    label = "string"
+
+    def __init__(self, *, required: bool = False, fold: tuple[str, ...] = ()) -> None:
+        self.required = required
+        self.fold = fold
 
     def parse(self, value: Any, key_path: str, context: Context) -> str | None:
         """The trimmed string, None for an empty one."""
@@ -94,11 +94,10 @@ class Text:
         return {"type": "string", "pattern": r"\S"} if self.required else {"type": "string"}
 
 
-@dataclass(frozen=True, slots=True)
 class Prompt:
     """A string kept as it is; blank counts as not set."""
 
-    label: str = "string"
+    label = "string"
 
     def parse(self, value: Any, key_path: str, context: Context) -> str | None:
         """The string, None for a blank one."""
@@ -110,11 +109,10 @@ class Prompt:
         return {"type": "string"}
 
 
-@dataclass(frozen=True, slots=True)
 class Url:
     """An ``http`` or ``https`` address without trailing slash; empty counts as not set."""
 
-    label: str = "string (URL)"
+    label = "string (URL)"
 
     def parse(self, value: Any, key_path: str, context: Context) -> str | None:
         """The address, None for an empty one."""
@@ -130,20 +128,16 @@ class Url:
         return {"type": "string", "pattern": r"^\s*$|^\s*[hH][tT][tT][pP][sS]?://[^\s/]|\$\{"}
 
 
-@dataclass(frozen=True, slots=True)
 class Choice:
     """One of a few words.
 
     :param lenient: an unknown word gives a warning and the default, because another program owns the setting.
     """
 
-    words: tuple[str, ...]
-    lenient: bool = False
-
-    @property
-    def label(self) -> str:
-        """The words."""
-        return " \\| ".join(f"`{word}`" for word in self.words)
+    def __init__(self, words: tuple[str, ...], *, lenient: bool = False) -> None:
+        self.words = words
+        self.lenient = lenient
+        self.label = " \\| ".join(f"`{word}`" for word in words)
 
     def parse(self, value: Any, key_path: str, context: Context) -> str | None:
         """The word; None for an unknown one of a lenient choice."""
@@ -169,7 +163,6 @@ def _number(value: object, key_path: str, context: Context) -> float:
     return value
 
 
-@dataclass(frozen=True, slots=True)
 class Number:
     """A number, whole or not.
 
@@ -177,11 +170,15 @@ class Number:
     :param above: *low* itself is out of range.
     """
 
-    low: float = -LARGEST
-    high: float = LARGEST
-    clamp: bool = False
-    above: bool = False
-    label: str = "number"
+    label = "number"
+
+    def __init__(
+        self, *, low: float = -LARGEST, high: float = LARGEST, clamp: bool = False, above: bool = False
+    ) -> None:
+        self.low = low
+        self.high = high
+        self.clamp = clamp
+        self.above = above
 
     def parse(self, value: Any, key_path: str, context: Context) -> float:
         """The number in range."""
@@ -192,15 +189,16 @@ class Number:
         return {"type": "number", **_bounds(self)}
 
 
-@dataclass(frozen=True, slots=True)
 class Integer:
     """A whole number; with *clamp* a fraction is cut off, else it is an error."""
 
-    low: int = -LARGEST
-    high: int = LARGEST
-    clamp: bool = False
-    above: bool = False
-    label: str = "integer"
+    label = "integer"
+
+    def __init__(self, *, low: int = -LARGEST, high: int = LARGEST, clamp: bool = False, above: bool = False) -> None:
+        self.low = low
+        self.high = high
+        self.clamp = clamp
+        self.above = above
 
     def parse(self, value: Any, key_path: str, context: Context) -> int:
         """The whole number in range."""
@@ -239,17 +237,18 @@ def _bounds(kind: Number | Integer) -> Schema:
     return low if kind.high == LARGEST else {**low, "maximum": kind.high}
 
 
-@dataclass(frozen=True, slots=True)
 class Size:
     """A number of bytes, also as text such as ``"2mb"`` (units of 1024)."""
 
-    low: int = 0
-    label: str = "integer or size"
+    label = "integer or size"
+
+    def __init__(self, *, low: int = 0) -> None:
+        self.low = low
 
     def parse(self, value: Any, key_path: str, context: Context) -> int:
         """The number of bytes."""
         if isinstance(value, str):
-            match = _SIZE.fullmatch(value)
+            match = re.fullmatch(_SIZE, value, re.IGNORECASE)
             if match is None:
                 context.fail(key_path, "is not a size", 'use a number of bytes or text such as "512kb" or "2mb"')
             value = math.floor(float(match[1]) * _UNITS[match[2].lower()])
@@ -261,19 +260,15 @@ class Size:
         return {"anyOf": [Integer(low=self.low).schema(), text]}
 
 
-@dataclass(frozen=True, slots=True)
 class Texts:
     """A list of strings; blanks and repetitions are dropped.
 
     :param words: what each may be; empty for anything.
     """
 
-    words: tuple[str, ...] = ()
-
-    @property
-    def label(self) -> str:
-        """The words, where they are few."""
-        return "list of " + (" \\| ".join(f"`{word}`" for word in self.words) or "string")
+    def __init__(self, words: tuple[str, ...] = ()) -> None:
+        self.words = words
+        self.label = "list of " + (" \\| ".join(f"`{word}`" for word in words) or "string")
 
     def parse(self, value: Any, key_path: str, context: Context) -> tuple[str, ...]:
         """The strings in order."""
@@ -290,17 +285,13 @@ class Texts:
         return {"type": "array", "items": {"enum": list(self.words)} if self.words else {"type": "string"}}
 
 
-@dataclass(frozen=True, slots=True)
 class Converted:
     """Another kind, with a function applied to its result."""
 
-    kind: Kind
-    convert: Callable[[Any], object]
-
-    @property
-    def label(self) -> str:
-        """As of the inner kind."""
-        return self.kind.label
+    def __init__(self, kind: Kind, convert: Callable[[Any], object]) -> None:
+        self.kind = kind
+        self.convert = convert
+        self.label = kind.label
 
     def parse(self, value: Any, key_path: str, context: Context) -> object:
         """The converted value."""

@@ -9,18 +9,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from openclaw_memory_core.errors import ConfigError
 
-_PROFILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_PROFILE = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _LEGACY_STATE = (".clawdbot", ".moltbot", ".moldbot")
 _LEGACY_CONFIG = ("clawdbot.json", "moltbot.json", "moldbot.json")
 
 
-@dataclass(frozen=True, slots=True)
-class Locations:
+class Locations(NamedTuple):
     """The folders of one installation, all absolute.
 
     :param config_named: the configuration file was asked for by name, so its absence is worth a warning.
@@ -100,7 +99,7 @@ def _profile(env: Mapping[str, str]) -> str | None:
     profile = env.get("OPENCLAW_PROFILE", "").strip()
     if not profile or profile.lower() == "default":
         return None
-    if not _PROFILE.fullmatch(profile):
+    if not re.fullmatch(_PROFILE, profile):
         message = "OPENCLAW_PROFILE is not a valid profile name"
         raise ConfigError(message, hint="use letters, digits, - and _, at most 64")
     return profile

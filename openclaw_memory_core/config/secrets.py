@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from openclaw_memory_core.config.context import Context, type_name
 from openclaw_memory_core.config.kinds import Schema, checked_text, has_unresolved_variable
@@ -22,8 +21,7 @@ _MAX_BYTES = 64 * 1024
 _VARIABLE_NAMES = frozenset({"GOOGLE_API_KEY", "GEMINI_API_KEY"})
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedSecret:
+class ResolvedSecret(NamedTuple):
     """A secret, or why there is none; both None when the setting is empty."""
 
     secret: Secret | None = None
@@ -112,11 +110,10 @@ def _pointed(text: str, pointer: str) -> str:
     return value
 
 
-@dataclass(frozen=True, slots=True)
 class SecretKind:
     """Kind of a setting that holds a secret."""
 
-    label: str = "string or secret reference"
+    label = "string or secret reference"
 
     def parse(self, value: Any, key_path: str, context: Context) -> ResolvedSecret:
         """The secret, or the reason why there is none."""
@@ -127,11 +124,10 @@ class SecretKind:
         return {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/secretReference"}]}
 
 
-@dataclass(frozen=True, slots=True)
 class Headers:
     """Kind of a map of HTTP headers; values may be secret references."""
 
-    label: str = "map of strings"
+    label = "map of strings"
 
     def parse(self, value: Any, key_path: str, context: Context) -> dict[str, str]:
         """Names and values; a header whose secret is not available is left out."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from openclaw_memory_core.config.agent_table import AGENT, GLOBAL
 from openclaw_memory_core.config.model import AgentConfig, ExtraPath, MemoryConfig, Secret
@@ -15,11 +14,10 @@ from openclaw_memory_core.config.search_table import SEARCH
 
 DEFAULT = "default"
 _MASK = "***"
-_USER_INFO = re.compile(r"(?<=//)[^/@\s]+(?=@)")
+_USER_INFO = r"(?<=//)[^/@\s]+(?=@)"
 
 
-@dataclass(frozen=True, slots=True)
-class ShownValue:
+class ShownValue(NamedTuple):
     """One setting.
 
     :param value: as JSON would hold it.
@@ -82,5 +80,5 @@ def _shown(value: Any, *, hidden: bool = False) -> object:
     if isinstance(value, Mapping):
         return {name: _MASK if hidden else _shown(item) for name, item in value.items()}
     if isinstance(value, str):
-        return _USER_INFO.sub(_MASK, value)
+        return re.sub(_USER_INFO, _MASK, value)
     return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from openclaw_memory_core.config.context import Context, join, nearest
 from openclaw_memory_core.config.kinds import Kind
@@ -14,8 +14,7 @@ _SLIP = 0.85
 _LIKENESS = 0.6
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting.
 
     :param key: its key path inside the section.
@@ -31,8 +30,7 @@ class Setting:
     default: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A value that somebody configured, with the key path where it stands."""
 
     value: Any
