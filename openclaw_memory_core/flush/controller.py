@@ -93,7 +93,7 @@ class FlushController:
     def on_tokens(self, session: Session, usage: TokenUsage | None = None) -> FlushRequest | None:
         """After a model call: a request if the context is about to be compacted and this cycle has had no flush.
 
-        :param usage: what the host counted.  None: what ``sessions.json`` says.  Stale or zero: the transcript is counted.
+        :param usage: what the host counted; None: what ``sessions.json`` says; stale or 0: the transcript is counted.
         """
         entry = self._ledger.entry(session)
         if refusal(session, entry, self._agent) is not None:
