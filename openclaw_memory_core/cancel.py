@@ -12,14 +12,25 @@ __all__ = ["CancelToken"]
 class CancelToken:
     """One flag that many threads may watch; once set it stays set."""
 
-    __slots__ = ("_event",)
+    __slots__ = ("_children", "_event")
 
     def __init__(self) -> None:
         self._event = threading.Event()
+        self._children: list[CancelToken] = []
 
     def cancel(self) -> None:
         """Ask to stop.  Calling it again changes nothing."""
         self._event.set()
+        for child in list(self._children):
+            child.cancel()
+
+    def child(self) -> CancelToken:
+        """A token that is cancelled with this one, and can be cancelled alone."""
+        token = CancelToken()
+        self._children.append(token)
+        if self._event.is_set():
+            token.cancel()
+        return token
 
     @property
     def cancelled(self) -> bool:

@@ -1,0 +1,183 @@
+"""One sync of one generation: plan, texts first, vectors as they arrive, links at the end."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from openclaw_memory_core.cancel import CancelToken
+from openclaw_memory_core.embeddings.embedder import Embedder
+from openclaw_memory_core.errors import StoreError
+from openclaw_memory_core.index.filling import Filled, VectorFiller
+from openclaw_memory_core.index.model import Chunk
+from openclaw_memory_core.index.plan import Defer, Plan, make_plan
+from openclaw_memory_core.index.protocol import GenerationWriter
+from openclaw_memory_core.index.reading import Chunker, Reading, read_documents
+from openclaw_memory_core.index.report import Failure, OnProgress, SyncProgress, failure
+from openclaw_memory_core.workspace.documents import DocumentSource
+
+__all__ = ["GenerationRun", "Outcome"]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Counts of a run, as :class:`~openclaw_memory_core.index.report.SyncReport` has them.
+
+    :param paths_of: documents that wait for the vector of a text, by its hash.
+    """
+
+    plan: Plan = field(default_factory=Plan)
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+    touched: int = 0
+    chunks: int = 0
+    cached: int = 0
+    missing: int = 0
+    failed: dict[str, Failure] = field(default_factory=dict)
+    unembedded: dict[str, Failure] = field(default_factory=dict)
+    filled: Filled = field(default_factory=Filled)
+    paths_of: dict[str, list[str]] = field(default_factory=dict)
+    cancelled: bool = False
+
+    @property
+    def writes(self) -> int:
+        """Documents whose rows changed."""
+        return self.added + self.changed + self.removed
+
+
+class GenerationRun:
+    """Brings one generation in line with the sources.
+
+    :param writer: gives the writer; asked anew each time.
+    :param embedder: None writes texts only.
+    :param now: seconds since the epoch by the clock that stamps files.
+    """
+
+    def __init__(
+        self,
+        writer: Callable[[], GenerationWriter],
+        sources: Sequence[DocumentSource],
+        chunker: Chunker,
+        embedder: Embedder | None,
+        *,
+        now: Callable[[], float],
+        cancel: CancelToken,
+        refused: frozenset[str] = frozenset(),
+        group: int = 2048,
+        on_progress: OnProgress | None = None,
+    ) -> None:
+        self.outcome = Outcome()
+        self._writer = writer
+        self._sources = sources
+        self._chunker = chunker
+        self._now = now
+        self._cancel = cancel
+        self._on_progress = on_progress
+        self._filler: VectorFiller | None = None
+        if embedder is not None and writer().identity.has_vectors:
+            self._filler = VectorFiller(
+                writer, embedder, cancel, refused=refused, group=group, on_progress=self._vectors_progress
+            )
+
+    def write_texts(
+        self,
+        *,
+        paths: Collection[str] | None,
+        defer: Defer | None,
+        after_document: Callable[[], None] | None = None,
+    ) -> None:
+        """Make the index hold the texts that the sources hold; vectors follow beside it.
+
+        :param after_document: called after each document.
+        :raises StoreError: the index cannot be written.
+        """
+        started = self._now()
+        self._report(SyncProgress("scan"))
+        plan = make_plan(self._sources, self._writer().files(), paths=paths, defer=defer)
+        outcome = self.outcome
+        outcome.plan = plan
+        outcome.failed.update(plan.failed)
+        try:
+            if plan.remove and not self._cancel.cancelled:
+                self._writer().remove(plan.remove)
+                outcome.removed = len(plan.remove)
+            self._write_tasks(plan, started, after_document)
+        except BaseException:
+            if self._filler is not None:
+                self._filler.stop()
+            raise
+        outcome.cancelled = self._cancel.cancelled
+
+    def _write_tasks(self, plan: Plan, started: float, after_document: Callable[[], None] | None) -> None:
+        total = len(plan.tasks)
+        with closing(read_documents(plan.tasks, self._chunker, self._cancel)) as readings:
+            for number, reading in enumerate(readings, start=1):
+                self._write(reading, started)
+                self._report(SyncProgress("text", number, total, reading.task.ref.path))
+                if after_document is not None:
+                    after_document()
+                if self._cancel.cancelled:
+                    break
+
+    def _write(self, reading: Reading, started: float) -> None:
+        path = reading.task.ref.path
+        outcome = self.outcome
+        if reading.document is None:
+            outcome.failed[path] = reading.failure or Failure("internal", "unknown")
+            return
+        try:
+            if reading.chunks is None:
+                self._writer().touch(path, reading.document.ref.stat, indexed_at=started)
+                outcome.touched += 1
+                return
+            self._note_missing(path, reading.chunks)
+            self._writer().put_document(reading.document, reading.chunks, indexed_at=started)
+        except StoreError:
+            raise
+        except Exception as error:  # whatever is wrong with one note, the others go on
+            logger.exception("%s cannot be written to the index", path)
+            outcome.failed[path] = failure(error)
+            return
+        outcome.chunks += len(reading.chunks)
+        if reading.task.state is None:
+            outcome.added += 1
+        else:
+            outcome.changed += 1
+
+    def _note_missing(self, path: str, chunks: Sequence[Chunk]) -> None:
+        if self._filler is None or not chunks:
+            return
+        texts = {chunk.text_hash: chunk.embed_text for chunk in chunks}
+        known = self._writer().known_hashes(texts)
+        self.outcome.cached += len(known)
+        missing = {key: text for key, text in texts.items() if key not in known}
+        if missing:
+            for key in missing:
+                self.outcome.paths_of.setdefault(key, []).append(path)
+            self._filler.offer(path, missing)
+
+    def fill_vectors(self) -> None:
+        """Get every vector that is still missing, as far as the provider goes along.
+
+        :raises StoreError: the index cannot be written.
+        """
+        outcome = self.outcome
+        if self._filler is not None:
+            outcome.filled = self._filler.finish()
+            outcome.cancelled = outcome.cancelled or outcome.filled.cancelled
+        if self._writer().identity.has_vectors:
+            writer = self._writer()
+            incomplete = [path for path, state in writer.files().items() if state.missing_vectors]
+            outcome.missing = sum(writer.link_vectors(path) for path in incomplete)
+
+    def _vectors_progress(self, done: int, total: int) -> None:
+        self._report(SyncProgress("vectors", done, total))
+
+    def _report(self, progress: SyncProgress) -> None:
+        if self._on_progress is not None:
+            self._on_progress(progress)
