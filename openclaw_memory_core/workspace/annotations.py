@@ -31,7 +31,7 @@ class Entry:
 
     :param start_line: 1-based.
     :param end_line: 1-based, inclusive; blank lines at the end do not belong to it.
-    :param text: without annotations.
+    :param text: without annotations, one line for each line of the entry.
     :param importance: 1 to 10, the highest that is given.
     :param projects: keys that must all be active for the entry to be recalled.
     """
@@ -129,7 +129,7 @@ def _entry(start: int, block: list[_Line], *, projects: bool) -> Iterator[Entry]
     yield Entry(
         start_line=start,
         end_line=start + len(block) - 1,
-        text="\n".join(line.raw if line.code else _strip_line(line.raw) for line in block).strip("\n"),
+        text="\n".join(line.raw if line.code else _strip_line(line.raw) for line in block),
         triggers=_triggers([value for name, value in marks if name == "trigger"]),
         importance=max(importances, default=None),
         projects=_projects([value for name, value in marks if name == "project"]) if projects else (),

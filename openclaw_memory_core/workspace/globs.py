@@ -10,12 +10,14 @@ import re
 def compile_glob(pattern: str) -> re.Pattern[str]:
     """``*`` and ``?`` stay within a folder, ``**`` spans folders, ``[a-z]``, ``[!a]`` and ``{a,b}`` as in a shell.
 
-    A pattern that is not complete (an open bracket) is taken literally there, so it never fails.
+    What is not complete (an open bracket or brace) is taken literally, so no pattern fails.
     """
-    return re.compile(_translate(pattern.removeprefix("./")), re.DOTALL)
+    pattern = pattern.removeprefix("./")
+    return re.compile(_translate(pattern, braces=True) or _translate(pattern, braces=False), re.DOTALL)
 
 
-def _translate(pattern: str) -> str:
+def _translate(pattern: str, *, braces: bool) -> str:
+    """The regular expression; empty if a brace that was taken for special is never closed."""
     out: list[str] = []
     depth = at = 0
     while at < len(pattern):
@@ -32,18 +34,18 @@ def _translate(pattern: str) -> str:
             out.append(_char_class(pattern[at + 1 : end]))
             at = end + 1
             continue
-        depth = _plain(char, out, depth, closes="}" in pattern[at:])
+        depth = _plain(char, out, depth, braces=braces)
         at += 1
-    return "".join(out)
+    return "" if depth else "".join(out)
 
 
-def _plain(char: str, out: list[str], depth: int, *, closes: bool) -> int:
+def _plain(char: str, out: list[str], depth: int, *, braces: bool) -> int:
     """Append one character; returns the depth of open braces."""
     if char == "*":
         out.append("[^/]*")
     elif char == "?":
         out.append("[^/]")
-    elif char == "{" and closes and depth == 0:
+    elif char == "{" and braces and depth == 0:
         out.append("(?:")
         return 1
     elif char == "}" and depth:
