@@ -1,0 +1,279 @@
+"""The index of one agent, wired together: store, provider, sync engine, background worker, watcher."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from openclaw_memory_core.cancel import CancelToken
+from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
+from openclaw_memory_core.core.provider import ActiveProvider
+from openclaw_memory_core.errors import CancelledError, StoreCorruptError
+from openclaw_memory_core.index.chunking import chunking_identity
+from openclaw_memory_core.index.model import IndexIdentity
+from openclaw_memory_core.index.report import OnProgress, SyncReport
+from openclaw_memory_core.index.scheduler import IndexScheduler
+from openclaw_memory_core.index.store import SqliteStore
+from openclaw_memory_core.index.sync import SyncEngine
+from openclaw_memory_core.index.watch import FileWatcher
+from openclaw_memory_core.workspace.documents import DocumentSource
+
+logger = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+_NO_VECTORS: Final = {"provider": "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    store: SqliteStore
+    engine: SyncEngine
+
+
+class IndexService:
+    """Opens nothing and starts nothing before it is asked to.  Thread-safe.
+
+    :param sources: where documents come from, notes first.
+    :param background: sync in a thread of our own, and watch the files once :meth:`start` was called.
+    """
+
+    def __init__(
+        self, config: MemoryConfig, agent: AgentConfig, sources: Sequence[DocumentSource], *, background: bool
+    ) -> None:
+        self.agent = agent
+        self.sources = tuple(sources)
+        self.provider = ActiveProvider(config, agent)
+        self._background = background
+        self._lock = threading.RLock()
+        self._opened: _Open | None = None
+        self._scheduler: IndexScheduler | None = None
+        self._watcher: FileWatcher | None = None
+        self._notices: list[str] = []
+        self._closed = False
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is an index file."""
+        return self.agent.search.store.path.exists()
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What this process has done about a damaged index."""
+        return tuple(self._notices)
+
+    @property
+    def scheduler(self) -> IndexScheduler | None:
+        """The background worker, once it was needed."""
+        return self._scheduler
+
+    @property
+    def watcher(self) -> FileWatcher | None:
+        """The file watcher, once it was started."""
+        return self._watcher
+
+    @property
+    def store(self) -> SqliteStore:
+        """The open store.
+
+        :raises StoreError: it cannot be opened.  A damaged one is set aside and made anew.
+        """
+        return self._open().store
+
+    @property
+    def engine(self) -> SyncEngine:
+        """The sync engine; see :attr:`store` for errors."""
+        return self._open().engine
+
+    def healing(self, work: Callable[[SqliteStore], _T]) -> _T:
+        """*work* with the store; if the store turns out to be damaged, once more with a new one.
+
+        :raises StoreError: anything else that is wrong with it.
+        """
+        try:
+            return work(self.store)
+        except StoreCorruptError as error:
+            self._replace(error)
+            return work(self.store)
+
+    # --- keeping fresh -----------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start watching the files, if configured and not done before."""
+        sync = self.agent.search.sync
+        with self._lock:
+            if self._closed or not self._background or self._watcher is not None or not sync.watch:
+                return
+            self._watcher = FileWatcher(self._roots, self._files_changed, debounce_s=sync.watch_debounce_ms / 1000)
+        self._watcher.start()
+
+    def request(self, reason: str, paths: Collection[str] | None = None) -> None:
+        """Ask for a sync in the background; costs nothing, never raises.  Does nothing in a one-shot command."""
+        if not self._background or self._closed:
+            return
+        self._worker().request(reason, paths)
+
+    def sync(
+        self,
+        *,
+        reason: str,
+        force: bool = False,
+        paths: Collection[str] | None = None,
+        progress: OnProgress | None = None,
+        cancel: CancelToken | None = None,
+    ) -> SyncReport:
+        """Bring the index up to date in this thread; lets the fallback provider take over where that is configured.
+
+        :raises StoreError: the index cannot be read or written.
+        """
+
+        def run(_: SqliteStore) -> SyncReport:
+            return self.engine.sync(reason=reason, force=force, paths=paths, progress=progress, cancel=cancel)
+
+        report = self.healing(run)
+        if report.provider_error is not None:
+            self.provider.report(report.provider_error)
+            if self.provider.take_fallback(report.provider_error):
+                self._renew_engine()
+                report = self.healing(run)
+        elif report.embedded:
+            self.provider.report(None)
+        return report
+
+    def catch_up(self, seconds: float) -> bool:
+        """Wait at most *seconds* for the index to be up to date; True if it is.
+
+        In the background that is waiting for the worker; a one-shot command syncs by itself and stops at the limit.
+        """
+        if self._background:
+            return self._worker().wait(seconds)
+        cancel = CancelToken()
+        timer = threading.Timer(seconds, cancel.cancel)
+        timer.daemon = True
+        timer.start()
+        try:
+            return self.sync(reason="search", cancel=cancel).complete
+        except CancelledError:
+            return False
+        finally:
+            timer.cancel()
+
+    def use_fallback(self) -> bool:
+        """After a failed query: let the configured fallback take over; False if there is none."""
+        error = self.provider.failure
+        if error is None or not self.provider.take_fallback(error):
+            return False
+        self._renew_engine()
+        self.request("fallback")
+        return True
+
+    # --- ending ------------------------------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """Delete the index file.
+
+        :raises StoreForeignError: the file is another program's; it is left alone.
+        """
+        with self._lock:
+            store = self._opened.store if self._opened is not None else self._make_store()
+            store.reset()
+            self._opened = None
+
+    def close(self) -> None:
+        """Stop the watcher and the worker, wait for them, close store and provider."""
+        with self._lock:
+            self._closed = True
+            watcher, scheduler, opened = self._watcher, self._scheduler, self._opened
+            self._watcher = self._scheduler = self._opened = None
+        if watcher is not None:
+            watcher.close()
+        if scheduler is not None:
+            scheduler.close()
+        if opened is not None:
+            opened.store.close()
+        self.provider.close()
+
+    # --- inside ------------------------------------------------------------------------------------------------------
+
+    def _open(self) -> _Open:
+        with self._lock:
+            if self._opened is None:
+                store = self._make_store()
+                try:
+                    store.open()
+                except StoreCorruptError as error:
+                    self._set_aside(store, error)
+                self._opened = _Open(store, self._make_engine(store))
+            return self._opened
+
+    def _make_store(self) -> SqliteStore:
+        search = self.agent.search
+        return SqliteStore(
+            search.store.path,
+            vector_enabled=search.store.vector_enabled,
+            extension_path=search.store.extension_path,
+            fts_tokenizer=search.store.fts_tokenizer,
+            cache=search.cache,
+        )
+
+    def _make_engine(self, store: SqliteStore) -> SyncEngine:
+        return SyncEngine(
+            store,
+            self.sources,
+            self.provider.embedder,
+            chunking=self.agent.search.chunking,
+            identity=self._identity(store),
+        )
+
+    def _identity(self, store: SqliteStore) -> IndexIdentity:
+        """What the index must be valid for.  A provider that cannot be made keeps the vectors of the last one alive."""
+        info = self.provider.info
+        embedding = _NO_VECTORS if info is None else dict(info.identity)
+        if info is None and self.provider.resolution.requirement != "fts-only":
+            with store.reader() as reader:
+                present = reader.identity
+            if present is not None and present.has_vectors:
+                embedding = dict(present.embedding)
+        return IndexIdentity(
+            embedding=embedding,
+            chunking=chunking_identity(self.agent.search.chunking),
+            text={"tokenizer": self.agent.search.store.fts_tokenizer},
+        )
+
+    def _renew_engine(self) -> None:
+        with self._lock:
+            if self._opened is not None:
+                self._opened = _Open(self._opened.store, self._make_engine(self._opened.store))
+
+    def _replace(self, error: StoreCorruptError) -> None:
+        with self._lock:
+            if self._opened is not None:
+                self._set_aside(self._opened.store, error)
+        self.request("recovery")
+
+    def _set_aside(self, store: SqliteStore, error: StoreCorruptError) -> None:
+        where = store.set_aside()
+        notice = f"The index was damaged ({error.message}); it was moved to {where} and is built anew from the notes."
+        logger.warning(notice)
+        self._notices.append(notice)
+        store.open()
+
+    def _worker(self) -> IndexScheduler:
+        with self._lock:
+            if self._scheduler is None:
+                self._scheduler = IndexScheduler(self, interval=self.agent.search.sync.interval_minutes * 60)
+            return self._scheduler
+
+    def _roots(self) -> list[str]:
+        return [root for source in self.sources for root in source.watch_roots()]
+
+    def _files_changed(self, paths: set[str]) -> None:
+        self.request("watch")
+
+    def describe_worker(self) -> dict[str, Any]:
+        """Queue, progress and watcher, for ``status``."""
+        worker = self._scheduler.describe() if self._scheduler is not None else {"running": False}
+        watch = self._watcher.describe() if self._watcher is not None else {"mode": "off"}
+        return {"worker": worker, "watch": watch}

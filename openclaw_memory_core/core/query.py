@@ -1,0 +1,219 @@
+"""One question from one session: what it may see, who answers, and what the reader must know about the answer."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, Final
+
+from openclaw_memory_core.config.model import AgentConfig, MemoryConfig, Source
+from openclaw_memory_core.core.answers import (
+    Freshness,
+    ProviderFacts,
+    disabled_answer,
+    search_answer,
+    unavailable_answer,
+)
+from openclaw_memory_core.core.conversations import Conversations
+from openclaw_memory_core.core.freshness import find_gap, freshness_of
+from openclaw_memory_core.core.indexing import IndexService
+from openclaw_memory_core.embeddings.base import ProviderInfo, Vector
+from openclaw_memory_core.errors import EmbeddingError, OpenClawMemoryError
+from openclaw_memory_core.index.store import SqliteStore
+from openclaw_memory_core.privacy import Audience, Visible, visible_memory
+from openclaw_memory_core.search import Searcher
+from openclaw_memory_core.search.model import SearchHit, SearchRequest, SearchResponse
+from openclaw_memory_core.workspace.workspace import Workspace
+from openclaw_memory_hookspecs import Session
+
+CURATED_NAMES: Final = frozenset({"MEMORY.md", "memory.md", "USER.md"})
+FIRST_INDEX_SECONDS: Final = 10.0
+"""A search of an empty index waits so long for the first sync, once."""
+
+
+class _QueryEmbedder:
+    """The provider for one query; remembers whether it answered."""
+
+    def __init__(self, index: IndexService, info: ProviderInfo) -> None:
+        self._provider = index.provider
+        self.info = info
+        self.error: EmbeddingError | None = None
+        self.used = False
+
+    def embed_query(self, text: str, *, timeout: float) -> Vector:
+        """See :class:`~openclaw_memory_core.embeddings.embedder.Embedder`."""
+        try:
+            vector = self._provider.embed_query(text, timeout=timeout)
+        except EmbeddingError as error:
+            self.error = error
+            raise
+        self.used = True
+        return vector
+
+
+class QueryService:
+    """Answers ``memory_search`` for every session of one agent."""
+
+    def __init__(
+        self,
+        config: MemoryConfig,
+        agent: AgentConfig,
+        workspace: Workspace,
+        index: IndexService,
+        conversations: Conversations,
+        *,
+        today: Callable[[], dt.date],
+        now: Callable[[], dt.datetime],
+    ) -> None:
+        self._config = config
+        self._agent = agent
+        self._workspace = workspace
+        self._index = index
+        self._conversations = conversations
+        self._today = today
+        self._now = now
+        self._waited = False
+
+    def search(
+        self,
+        query: str,
+        session: Session,
+        who: Audience,
+        *,
+        max_results: int | None,
+        min_score: float | None,
+        corpus: str | None,
+        explain: bool,
+        wait: float,
+    ) -> dict[str, Any]:
+        """The answer; every failure is a field of it."""
+        search = self._agent.search
+        if not search.enabled:
+            return disabled_answer("Memory search is switched off.", "set memory.search.enabled to true")
+        sources = self._sources(corpus)
+        if not sources:
+            return disabled_answer(
+                "Transcripts are not indexed.",
+                'set memory.search.experimental.sessionMemory to true and add "sessions" to memory.search.sources',
+            )
+        visible = visible_memory(
+            who,
+            sources,
+            transcripts=self._conversations.visible_transcripts(session, who) if "sessions" in sources else None,
+            hidden_paths=() if who.private else CURATED_NAMES,
+        )
+        request = SearchRequest(
+            query=query, max_results=max_results, min_score=min_score, visible=visible, explain=explain
+        )
+        try:
+            response, facts, freshness = self._index.healing(lambda store: self._answer(store, request, wait))
+        except OpenClawMemoryError as error:
+            return unavailable_answer(error, self._index.provider.facts(used=False))
+        return search_answer(
+            self._without_private(response, visible),
+            facts,
+            self._with_notices(freshness),
+            withheld=self._withheld(who),
+            citations=self._citations(who),
+            explain=explain,
+        )
+
+    # --- one answer --------------------------------------------------------------------------------------------------
+
+    def _answer(
+        self, store: SqliteStore, request: SearchRequest, wait: float
+    ) -> tuple[SearchResponse, ProviderFacts, Freshness]:
+        freshness = self._refresh(store, wait)
+        response, embedder = self._run(store, request)
+        if embedder is not None and embedder.error is not None and self._index.use_fallback():
+            response, embedder = self._run(store, request)
+        failure = embedder.error if embedder is not None else self._index.provider.resolution.error
+        if failure is not None and self._index.provider.resolution.requirement == "required":
+            raise failure
+        used = embedder is not None and embedder.used
+        return response, self._index.provider.facts(used=used or failure is None), freshness
+
+    def _run(self, store: SqliteStore, request: SearchRequest) -> tuple[SearchResponse, _QueryEmbedder | None]:
+        info = self._index.provider.info
+        embedder = None if info is None else _QueryEmbedder(self._index, info)
+        searcher = Searcher(
+            store,
+            embedder,
+            self._agent.search.query,
+            today=self._today,
+            now=self._now,
+            keywords_only_by_intent=self._index.provider.resolution.requirement == "fts-only",
+        )
+        return searcher.search(request), embedder
+
+    def _refresh(self, store: SqliteStore, wait: float) -> Freshness:
+        """How far the index can be trusted now; asks for a sync where it is behind."""
+        freshness, empty = self._look(store)
+        if not (freshness.stale or freshness.partial or empty):
+            return freshness
+        if self._agent.search.sync.on_search:
+            self._index.request("search")
+        seconds = wait
+        if empty and not self._waited:
+            self._waited = True
+            seconds = max(wait, FIRST_INDEX_SECONDS)
+        if seconds > 0 and (self._index.catch_up(seconds) or empty):
+            freshness, _ = self._look(store)
+        return freshness
+
+    def _look(self, store: SqliteStore) -> tuple[Freshness, bool]:
+        with store.reader() as reader:
+            generation, identity = reader.generation, reader.identity
+            gap = find_gap(reader, self._index.sources)
+        if generation == 0:
+            if not gap.changed:
+                return Freshness(), False
+            reason = f"There is no index yet; {len(gap.changed)} notes are waiting to be indexed."
+            return Freshness(stale=True, partial=True, reason=reason, action="run: openclaw-memory index"), True
+        wanted = self._index.engine.identity
+        rebuilding = None
+        if identity is not None and identity != wanted:
+            rebuilding = "The index is being rebuilt for changed settings; until then this is the old one."
+        return freshness_of(gap, rebuilding=rebuilding), False
+
+    # --- what a session may see --------------------------------------------------------------------------------------
+
+    def _sources(self, corpus: str | None) -> tuple[Source, ...]:
+        configured = self._agent.search.sources
+        indexed = self._agent.search.indexed_sources
+        if corpus is None:
+            return configured
+        wanted: dict[str, tuple[Source, ...]] = {
+            "memory": ("memory",),
+            "sessions": ("sessions",),
+            "all": ("memory", "sessions"),
+        }
+        return tuple(source for source in wanted[corpus] if source in indexed)
+
+    def _without_private(self, response: SearchResponse, visible: Visible) -> SearchResponse:
+        """Drop hits in files that are curated by now: a hard link may be younger than the index."""
+        if visible.curated:
+            return response
+        return replace(response, hits=tuple(self._public(response.hits)))
+
+    def _public(self, hits: Iterable[SearchHit]) -> Iterable[SearchHit]:
+        return (hit for hit in hits if hit.source != "memory" or not self._workspace.is_curated(hit.path))
+
+    def _withheld(self, who: Audience) -> list[str]:
+        if who.private:
+            return []
+        names = [ref.path for ref in self._workspace.curated_files()]
+        return [f"{' and '.join(names)}: private memory is not searched here, for {who.reason}."] if names else []
+
+    def _citations(self, who: Audience) -> bool:
+        if self._config.citations == "auto":
+            return who.chat_type not in ("group", "channel")
+        return self._config.citations == "on"
+
+    def _with_notices(self, freshness: Freshness) -> Freshness:
+        notices = " ".join(self._index.notices)
+        if not notices:
+            return freshness
+        reason = f"{notices} {freshness.reason}" if freshness.reason else notices
+        return replace(freshness, partial=freshness.partial or freshness.stale, reason=reason)

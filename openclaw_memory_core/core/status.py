@@ -1,0 +1,148 @@
+"""How the memory is, for ``status``, dashboards and people in trouble.  Looks; changes nothing; makes no index file."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from openclaw_memory_core.core.freshness import find_gap, freshness_of
+from openclaw_memory_core.core.indexing import IndexService
+from openclaw_memory_core.embeddings.resolve import describe
+from openclaw_memory_core.errors import OpenClawMemoryError
+from openclaw_memory_core.index.model import IndexCounts
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.core.memory import MemoryCore
+
+
+def status_report(core: MemoryCore, *, deep: bool) -> dict[str, Any]:
+    """The mapping behind ``status --json`` (one agent).
+
+    :param deep: also ask the provider for a vector.
+    """
+    agent = core.agent
+    report: dict[str, Any] = {
+        "agentId": agent.id,
+        "enabled": agent.search.enabled,
+        "workspaceDir": str(core.workspace.root),
+        "timezone": core.timezone or "host",
+        "today": core.today().isoformat(),
+        "sources": list(agent.search.sources),
+        "extraPaths": [extra.configured or str(extra.path) for extra in agent.search.extra_paths],
+        "flush": _flush(core),
+        "configWarnings": [f"{w.key_path}: {w.message}" for w in core.config.warnings],
+    }
+    if not agent.search.enabled:
+        return {**report, "reason": "memory.search.enabled is false", "issues": []}
+    report |= _provider(core.index, deep=deep)
+    report |= _index(core.index)
+    report |= core.index.describe_worker()
+    report["issues"] = _issues(report)
+    return report
+
+
+def _provider(index: IndexService, *, deep: bool) -> dict[str, Any]:
+    resolution = index.provider.resolution
+    info = index.provider.info
+    answer: dict[str, Any] = {
+        "provider": resolution.chosen or "none",
+        "requestedProvider": resolution.requested,
+        "model": info.model if info is not None else "fts-only",
+        "requirement": resolution.requirement,
+        "searchMode": "hybrid" if info is not None else "keyword",
+        "providerReasons": list(resolution.reasons),
+    }
+    if resolution.fallback_from:
+        answer["fallback"] = {"from": resolution.fallback_from, "reason": resolution.reasons[-1]}
+    failure = index.provider.failure
+    if failure is not None:
+        answer["providerError"] = describe(failure)
+    if deep:
+        answer["embeddingProbe"] = index.provider.probe()
+    return answer
+
+
+def _index(index: IndexService) -> dict[str, Any]:
+    path = index.agent.search.store.path
+    answer: dict[str, Any] = {"dbPath": str(path), "indexExists": index.exists}
+    scans = {source.name: source.scan() for source in index.sources}
+    present = {name: len(scan.documents) for name, scan in scans.items()}
+    answer["skipped"] = [
+        {"path": one.path, "code": one.code, "reason": one.reason} for scan in scans.values() for one in scan.skipped
+    ]
+    answer["unseen"] = [prefix for scan in scans.values() for prefix in scan.unseen]
+    if not index.exists:
+        return answer | _counts(present, IndexCounts()) | {"dirty": any(present.values()), "lastSync": None}
+    try:
+        store = index.store
+        with store.reader() as reader:
+            counts, gap = reader.counts(), find_gap(reader, index.sources)
+            identity = reader.identity
+        engine = index.engine
+        freshness = freshness_of(gap)
+        return (
+            answer
+            | _counts(present, counts)
+            | {
+                "dirty": freshness.stale or freshness.partial,
+                "dirtyReason": freshness.reason,
+                "store": store.describe(),
+                "identityMatches": identity == engine.identity,
+                "lastSync": _last_sync(engine.last()),
+                "spent": engine.totals(),
+                "notices": list(index.notices),
+            }
+        )
+    except OpenClawMemoryError as error:
+        return answer | _counts(present, IndexCounts()) | {"dirty": True, "indexError": error.to_dict()}
+
+
+def _counts(present: Mapping[str, int], counts: IndexCounts) -> dict[str, Any]:
+    return {
+        "files": sum(counts.files.values()),
+        "totalFiles": sum(present.values()),
+        "chunks": sum(counts.chunks.values()),
+        "vectors": counts.vectors,
+        "cacheEntries": counts.cache_entries,
+        "sourceCounts": [
+            {
+                "source": name,
+                "files": counts.files.get(name, 0),
+                "totalFiles": total,
+                "chunks": counts.chunks.get(name, 0),
+            }
+            for name, total in present.items()
+        ],
+    }
+
+
+def _last_sync(last: dict[str, Any] | None) -> dict[str, Any] | None:
+    if last is None or not isinstance(last.get("finishedAt"), int | float):
+        return last
+    return last | {"finishedAt": dt.datetime.fromtimestamp(last["finishedAt"], dt.UTC).isoformat(timespec="seconds")}
+
+
+def _flush(core: MemoryCore) -> dict[str, Any]:
+    return {"enabled": core.agent.flush.enabled, **core.conversations.flush.describe(core.owner)}
+
+
+def _issues(report: Mapping[str, Any]) -> list[str]:
+    """What a person should look at, most urgent first."""
+    issues: list[str] = []
+    if "indexError" in report:
+        issues.append(f"the index cannot be used: {report['indexError']['message']}")
+    if "providerError" in report:
+        issues.append(f"embeddings: {report['providerError']}")
+    probe = report.get("embeddingProbe", {})
+    if probe.get("ok") is False and "error" in probe:
+        issues.append(f"embeddings: {probe['error']}")
+    last = report.get("lastSync") or {}
+    issues += [f"{path}: {failed['message']}" for path, failed in last.get("failed", {}).items()]
+    issues += [f"{path}: {failed['message']}" for path, failed in last.get("unembedded", {}).items()]
+    issues += [f"{one['path']}: {one['reason']}" for one in report.get("skipped", ())]
+    issues += [f"{prefix or 'workspace'}: cannot be looked at now" for prefix in report.get("unseen", ())]
+    if not report.get("totalFiles"):
+        issues.append(f"no memory files found in {report['workspaceDir']}")
+    issues += list(report["configWarnings"])
+    return list(dict.fromkeys(issues))
