@@ -6,7 +6,7 @@ import contextlib
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -38,13 +38,22 @@ class Database:
 
     :param busy_timeout: seconds to wait for another process's transaction.
     :param vfs: name of a registered SQLite VFS; None for the system's own.
+    :param on_write: called before each writing transaction.
     """
 
-    def __init__(self, path: Path, *, busy_timeout: float = 10.0, vfs: str | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        busy_timeout: float = 10.0,
+        vfs: str | None = None,
+        on_write: Callable[[], None] = lambda: None,
+    ) -> None:
         self.path = path
         self.journal_mode = "wal"
         self._busy_ms = int(busy_timeout * 1000)
         self._vfs = vfs
+        self._on_write = on_write
         self._idle: list[apsw.Connection] = []
         self._writer: apsw.Connection | None = None
         self._file: FileKey | None = None
@@ -103,6 +112,7 @@ class Database:
             db = self._writer
             if db is None:
                 raise StoreError(f"The index {self.path} is closed", hint="Open the store before using it.")
+            self._on_write()
             with mapped(self.path):
                 db.execute("BEGIN IMMEDIATE")
                 try:
@@ -217,6 +227,8 @@ def _is_ours(db: apsw.Connection) -> bool:
 
 
 def _create(db: apsw.Connection) -> None:
+    # Vectors of common sizes (384, 512, 768) fill pages of this size best; it is fixed once there is a table.
+    db.pragma("page_size", 8192)
     db.execute("BEGIN IMMEDIATE")
     try:
         if not _is_ours(db):  # Another process may have been faster.

@@ -75,6 +75,9 @@ def translate(error: BaseException, path: Path) -> OpenClawMemoryError:
     """Our error for one of apsw's, or for one that Python itself raised about the file."""
     if isinstance(error, OSError):
         return StoreReadOnlyError(f"The index {path} cannot be used: {error.strerror or error}", hint=_OPEN_HINT)
+    if isinstance(error, UnicodeEncodeError):
+        # The text itself stays out of the message: it may be a note's.
+        return StoreError(f"The index {path} was given a name that is not valid text", hint="Rename the file.")
     for kind in type(error).__mro__:
         if kind in MAPPING:
             ours, words, hint = MAPPING[kind]
@@ -87,5 +90,5 @@ def mapped(path: Path) -> Iterator[None]:
     """Turn every error of SQLite inside the block into one of ours."""
     try:
         yield
-    except apsw.Error as error:
+    except (apsw.Error, UnicodeEncodeError) as error:
         raise translate(error, path) from error

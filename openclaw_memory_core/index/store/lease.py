@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from openclaw_memory_core.errors import StoreBusyError
+from openclaw_memory_core.errors import StoreBusyError, StoreReadOnlyError
 from openclaw_memory_core.index.store.faults import translate
 
 STALE_SECONDS = 600.0
@@ -64,16 +64,16 @@ class Lease:
                 os.utime(self.path, (self._clock(), self._clock()))
 
     def owner(self) -> dict[str, Any] | None:
-        """Who holds the lease: owner, pid, host, since; None if nobody does."""
-        handle = self._try("")
-        if handle is not None:
-            self._release(handle)
+        """Who holds the lease: owner, pid, host, since; None if nobody does.  Never takes it, not even for a moment."""
+        if not self.path.exists() or self._is_dead():
             return None
         return self._read()
 
     def clear_dead(self) -> None:
         """Take away what a dead owner left."""
-        if self.path.exists():
+        if not self.path.exists() or not self._is_dead():
+            return
+        with contextlib.suppress(StoreReadOnlyError):
             handle = self._try("")
             if handle is not None:
                 self._release(handle)

@@ -1,59 +1,138 @@
-"""The vector leg: nearest chunks by cosine among those that may be seen."""
+"""The vector leg: nearest chunks by cosine among those that may be seen.
+
+Two stages: codes choose candidates, stored vectors rank them.  The codes are compared in SQL (sqlite-vec) by a process
+that asks once, and in a table kept in memory (numpy) by one that asks again or has numpy loaded anyway.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import apsw
 
 from openclaw_memory_core.embeddings.base import Vector
 from openclaw_memory_core.index.model import VectorHit
+from openclaw_memory_core.index.store.code_cache import CodeCache
+from openclaw_memory_core.index.store.codes import encode
 from openclaw_memory_core.index.store.extension import VectorExtension
 from openclaw_memory_core.index.store.generations import Generation
 from openclaw_memory_core.index.store.schema import sql, visible_bindings
 from openclaw_memory_core.index.store.vectors import is_usable, stored_cosines
 from openclaw_memory_core.privacy import Visible
 
+OVERSAMPLING = 16
+FEWEST = 400
+"""Candidates for each place of the answer, and at least; see docs/storage.md for the measurement."""
 
-class CodeCache:
-    """What this process keeps of the codes."""
+_COUNT = "SELECT count(*) FROM gN_chunks WHERE vector > 0"
 
+_BY_COSINE = """SELECT c.id, round(1.0 - vec_distance_cosine(v.embedding, :query), 6) AS cosine
+    FROM gN_files AS f JOIN gN_chunks AS c ON c.file = f.id JOIN vectors AS v ON v.id = c.vector
+    WHERE c.vector > 0 AND VISIBLE ORDER BY cosine DESC, c.id LIMIT :limit"""
 
-def search(
-    db: apsw.Connection,
-    generation: Generation,
-    cache: CodeCache,  # noqa: ARG001
-    extension: VectorExtension,
-    query: Vector,
-    visible: Visible,
-    limit: int,
-) -> list[VectorHit]:
-    """Nearest chunks, nearest first; equal cosines in the order of the chunks."""
-    if not extension.enabled or not is_usable(query):
-        return []
-    seen = list(
-        db.execute(
-            sql(
-                "SELECT c.id, c.vector FROM gN_files AS f JOIN gN_chunks AS c ON c.file = f.id "
-                "WHERE c.vector > 0 AND VISIBLE",
-                generation.id,
-            ),
-            visible_bindings(visible),
-        )
-    )
-    values = stored_cosines(db, query, {vector for _, vector in seen}, extension=extension.load(db))
-    hits = [VectorHit(chunk, values[vector]) for chunk, vector in seen if vector in values]
-    return sorted(hits, key=lambda hit: (-hit.cosine, hit.chunk_id))[:limit]
+_BY_CODE = """SELECT c.id, c.vector FROM gN_files AS f JOIN gN_chunks AS c ON c.file = f.id
+    JOIN codes AS k ON k.centre = :centre AND k.vector = c.vector
+    WHERE c.vector > 0 AND VISIBLE ORDER BY vec_distance_hamming(vec_bit(k.code), vec_bit(:code)) LIMIT :count"""
+
+_WITHOUT_CODE = """SELECT c.id, c.vector FROM gN_files AS f JOIN gN_chunks AS c ON c.file = f.id
+    WHERE c.vector > 0 AND VISIBLE
+    AND NOT EXISTS (SELECT 1 FROM codes AS k WHERE k.centre = :centre AND k.vector = c.vector)"""
+
+_HIDDEN = "SELECT f.id FROM gN_files AS f WHERE NOT VISIBLE"
+
+_VECTORS = "SELECT c.id, c.vector FROM json_each(?) AS j JOIN gN_chunks AS c ON c.id = j.value WHERE c.vector > 0"
 
 
-def cosines(
-    db: apsw.Connection, generation: Generation, extension: VectorExtension, query: Vector, chunk_ids: Sequence[int]
-) -> dict[int, float]:
-    """Exact cosine of these chunks."""
-    if not extension.enabled or not is_usable(query):
-        return {}
-    statement = "SELECT c.id, c.vector FROM json_each(?) AS j JOIN gN_chunks AS c ON c.id = j.value WHERE c.vector > 0"
-    pairs = dict(db.execute(sql(statement, generation.id), (json.dumps(list(chunk_ids)),)))
-    values = stored_cosines(db, query, set(pairs.values()), extension=extension.load(db))
-    return {chunk: values[vector] for chunk, vector in pairs.items() if vector in values}
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A vector to find neighbours of, and who asks."""
+
+    vector: Vector
+    visible: Visible
+    limit: int
+
+    @property
+    def candidates(self) -> int:
+        """How many chunks the codes have to choose."""
+        return max(FEWEST, OVERSAMPLING * self.limit)
+
+
+class NearestSearch:
+    """The vector leg over one generation in one read transaction."""
+
+    def __init__(
+        self, db: apsw.Connection, generation: Generation, cache: CodeCache, extension: VectorExtension
+    ) -> None:
+        self._db = db
+        self._generation = generation
+        self._cache = cache
+        self._extension = extension
+
+    def search(self, question: Question) -> list[VectorHit]:
+        """Nearest chunks, nearest first; equal cosines in the order of the chunks."""
+        if not self._answers(question.vector):
+            return []
+        in_sql = "numpy" not in sys.modules and self._extension.load(self._db)
+        if in_sql and self._is_small(question):
+            bindings = visible_bindings(question.visible) | {"query": question.vector, "limit": question.limit}
+            return [VectorHit(*row) for row in self._db.execute(self._sql(_BY_COSINE), bindings)]
+        if in_sql and not self._cache.asked_before:
+            self._cache.asked_before = True
+            chosen = self._candidates_in_sql(question)
+        else:
+            chosen = self._candidates_in_memory(question)
+        return self._rank(question, chosen)
+
+    def cosines(self, query: Vector, chunk_ids: Sequence[int]) -> dict[int, float]:
+        """Exact cosine of these chunks."""
+        if not self._answers(query):
+            return {}
+        pairs = dict(self._db.execute(self._sql(_VECTORS), (json.dumps(list(chunk_ids)),)))
+        values = self._exact(query, set(pairs.values()))
+        return {chunk: values[vector] for chunk, vector in pairs.items() if vector in values}
+
+    def _answers(self, query: Vector) -> bool:
+        """Vectors of another length are of another model: they are never compared."""
+        dims = self._generation.dims
+        return self._extension.enabled and dims is not None and len(query) == 4 * dims and is_usable(query)
+
+    def _is_small(self, question: Question) -> bool:
+        if self._generation.centre is None:
+            return True
+        return bool(self._db.execute(self._sql(_COUNT)).get <= question.candidates)
+
+    def _candidates_in_sql(self, question: Question) -> list[tuple[int, int]]:
+        centre = self._generation.centre
+        bindings = visible_bindings(question.visible) | {
+            "centre": centre,
+            "code": self._code(question.vector),
+            "count": question.candidates,
+        }
+        return [*self._db.execute(self._sql(_BY_CODE), bindings), *self._db.execute(self._sql(_WITHOUT_CODE), bindings)]
+
+    def _candidates_in_memory(self, question: Question) -> list[tuple[int, int]]:
+        table = self._cache.table(self._db, self._generation)
+        hidden = self._cache.hidden(table, question.visible)
+        if hidden is None:
+            rows = self._db.execute(self._sql(_HIDDEN), visible_bindings(question.visible))
+            hidden = self._cache.remember_hidden(table, question.visible, [row[0] for row in rows])
+        chunks, vectors = table.candidates(self._code(question.vector), hidden, question.candidates)
+        return list(zip(chunks, vectors, strict=True))
+
+    def _rank(self, question: Question, chosen: Sequence[tuple[int, int]]) -> list[VectorHit]:
+        values = self._exact(question.vector, {vector for _, vector in chosen})
+        hits = [VectorHit(chunk, values[vector]) for chunk, vector in chosen if vector in values]
+        return sorted(hits, key=lambda hit: (-hit.cosine, hit.chunk_id))[: question.limit]
+
+    def _exact(self, query: Vector, vectors: set[int]) -> dict[int, float]:
+        return stored_cosines(self._db, query, vectors, extension=self._extension.load(self._db))
+
+    def _code(self, vector: Vector) -> bytes:
+        mean = self._db.execute("SELECT mean FROM centres WHERE id = ?", (self._generation.centre,)).get
+        return encode(vector, bytes(len(vector)) if mean is None else mean)
+
+    def _sql(self, template: str) -> str:
+        return sql(template, self._generation.id)

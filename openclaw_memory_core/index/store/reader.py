@@ -18,10 +18,11 @@ from openclaw_memory_core.index.model import (
     Term,
     VectorHit,
 )
-from openclaw_memory_core.index.store import keyword, nearest, rows
+from openclaw_memory_core.index.store import keyword, rows
+from openclaw_memory_core.index.store.code_cache import CodeCache
 from openclaw_memory_core.index.store.extension import VectorExtension
 from openclaw_memory_core.index.store.generations import Generation, active
-from openclaw_memory_core.index.store.nearest import CodeCache
+from openclaw_memory_core.index.store.nearest import NearestSearch, Question
 from openclaw_memory_core.index.store.schema import sql, visible_bindings
 from openclaw_memory_core.privacy import Visible
 
@@ -85,15 +86,15 @@ class SqliteReader:
 
     def vector(self, query: Vector, visible: Visible, limit: int) -> list[VectorHit]:
         """See the protocol."""
-        if self._active is None or limit < 1 or not self._fits(query):
+        if self._active is None or limit < 1:
             return []
-        return nearest.search(self._db, self._active, self._cache, self._extension, query, visible, limit)
+        return self._nearest(self._active).search(Question(query, visible, limit))
 
     def cosines(self, query: Vector, chunk_ids: Sequence[int]) -> dict[int, float]:
         """See the protocol."""
-        if self._active is None or not self._fits(query):
+        if self._active is None:
             return {}
-        return nearest.cosines(self._db, self._active, self._extension, query, chunk_ids)
+        return self._nearest(self._active).cosines(query, chunk_ids)
 
     def paths(self, query: str, terms: Sequence[Term], visible: Visible, limit: int) -> list[PathHit]:
         """See the protocol."""
@@ -141,10 +142,8 @@ class SqliteReader:
         found = self._db.execute(self._sql(query), bindings)
         return [rows.chunk_from_row(row[:-1], row[-1]) for row in found]
 
-    def _fits(self, query: Vector) -> bool:
-        """Vectors of another length are of another model: they are never compared."""
-        active = self._active
-        return active is not None and active.dims is not None and len(query) == 4 * active.dims
+    def _nearest(self, generation: Generation) -> NearestSearch:
+        return NearestSearch(self._db, generation, self._cache, self._extension)
 
     def _sql(self, template: str) -> str:
         return sql(template, self.generation)

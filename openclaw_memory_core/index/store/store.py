@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import glob
+import itertools
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -17,12 +19,12 @@ from openclaw_memory_core.config.model import CacheConfig
 from openclaw_memory_core.errors import StoreCorruptError
 from openclaw_memory_core.index.model import IndexIdentity
 from openclaw_memory_core.index.store import generations, upkeep
+from openclaw_memory_core.index.store.code_cache import CodeCache
 from openclaw_memory_core.index.store.connection import Database, check_header
 from openclaw_memory_core.index.store.extension import VectorExtension
 from openclaw_memory_core.index.store.faults import translate
 from openclaw_memory_core.index.store.generations import Generation
 from openclaw_memory_core.index.store.lease import Lease
-from openclaw_memory_core.index.store.nearest import CodeCache
 from openclaw_memory_core.index.store.reader import SqliteReader
 from openclaw_memory_core.index.store.schema import TextKind
 from openclaw_memory_core.index.store.writer import SqliteWriter
@@ -61,10 +63,10 @@ class SqliteStore:
         self._clock = clock
         cache = cache or CacheConfig()
         self._keep = upkeep.Retention(cache.max_entries if cache.enabled else 0)
-        self._database = Database(path, busy_timeout=busy_timeout, vfs=vfs)
         self._extension = VectorExtension(extension_path, enabled=vector_enabled)
         self._codes = CodeCache()
         self._lease = Lease(path.with_name(path.name + ".lock"), clock)
+        self._database = Database(path, busy_timeout=busy_timeout, vfs=vfs, on_write=self._lease.renew)
 
     def open(self) -> None:
         """See the protocol."""
@@ -81,7 +83,7 @@ class SqliteStore:
         """See the protocol."""
         with self._database.write() as db:
             chosen = self._choose(db, identity, rebuild=rebuild)
-        upkeep.tidy(self._database, self._keep)
+        upkeep.drop_retired(self._database)
         return SqliteWriter(self._database, chosen, self._keep, self._clock)
 
     def _choose(self, db: apsw.Connection, identity: IndexIdentity, *, rebuild: bool) -> Generation:
@@ -116,19 +118,20 @@ class SqliteStore:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", ("state:" + key, json.dumps(value)))
 
     def set_aside(self) -> str:
-        """See the protocol."""
+        """See the protocol.  Only the newest damaged file is kept; call :meth:`open` to begin anew."""
         self.close()
         stamp = dt.datetime.fromtimestamp(self._clock(), dt.UTC).strftime("%Y%m%dT%H%M%SZ")
-        target = self.path.with_name(f"{self.path.name}.corrupt-{stamp}")
-        number = 1
-        while target.exists():
-            number += 1
-            target = self.path.with_name(f"{self.path.name}.corrupt-{stamp}-{number}")
+        older = sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.corrupt-*"))
+        names = itertools.chain([stamp], (f"{stamp}-{number}" for number in itertools.count(2)))
+        candidates = (self.path.with_name(f"{self.path.name}.corrupt-{name}") for name in names)
+        target = next(candidate for candidate in candidates if not candidate.exists())
         try:
-            for companion in _COMPANIONS:
+            # The log first: a new file at our path must never meet the old one's log.
+            for companion in (*_COMPANIONS, ""):
                 with contextlib.suppress(FileNotFoundError):
                     Path(f"{self.path}{companion}").rename(f"{target}{companion}")
-            self.path.rename(target)
+            for path in older:
+                path.unlink(missing_ok=True)
         except OSError as error:
             raise translate(error, self.path) from error
         return str(target)
@@ -190,3 +193,4 @@ class SqliteStore:
     def close(self) -> None:
         """See the protocol."""
         self._database.close()
+        self._codes.clear()

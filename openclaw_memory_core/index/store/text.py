@@ -1,6 +1,7 @@
 """What goes into the text index and how questions to it are written.
 
-Scripts without spaces are indexed as interleaved one- and two-character words: ``账单系`` becomes ``账 账单 单 单系 系``.
+Scripts without spaces are indexed as interleaved words of one and two characters:
+``账单系`` becomes ``账 账单 单 单系 系``.
 The same function does this at index and at query time, so every part of a run is a sequence of neighbouring words,
 and any word of one or two characters is a word of the index.
 """

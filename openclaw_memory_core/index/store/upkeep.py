@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import apsw
 
@@ -24,6 +25,14 @@ _ROWS = 2000
 _UNUSED = "AND NOT EXISTS (SELECT 1 FROM gN_chunks AS c WHERE c.vector = v.id)"
 _SPARE = "SELECT count(*) FROM vectors AS v WHERE true UNUSED"
 _OLDEST = "SELECT v.id FROM vectors AS v WHERE true UNUSED ORDER BY v.updated_at, v.id LIMIT ?"
+_FORGET_CODES = """DELETE FROM codes WHERE centre IN (SELECT id FROM centres)
+    AND vector IN (SELECT value FROM json_each(?))"""
+_UNUSED_IDENTITIES = """SELECT i.id FROM identities AS i
+    WHERE NOT EXISTS (SELECT 1 FROM generations AS g WHERE g.embedding = i.id)
+    AND NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.identity = i.id)"""
+_FORGET_IDENTITY = """DELETE FROM identities WHERE id = ?1
+    AND NOT EXISTS (SELECT 1 FROM generations WHERE embedding = ?1)
+    AND NOT EXISTS (SELECT 1 FROM vectors WHERE identity = ?1)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +60,7 @@ def tidy(database: Database, keep: Retention) -> None:
         drop_retired(database)
         while evict_step(database, keep):
             pass
+        drop_unused_identities(database)
     except (StoreBusyError, StoreFullError) as error:
         logger.warning("Tidying up the index is put off: %s", error)
 
@@ -68,14 +78,37 @@ def drop_retired(database: Database) -> None:
 
 def evict_step(database: Database, keep: Retention) -> bool:
     """Delete some vectors that no generation refers to, oldest first; False when enough are gone."""
-    with database.write() as db:
-        live = [one.id for one in (*generations.in_state(db, "active"), *generations.in_state(db, "building"))]
-        unused = " ".join(sql(_UNUSED, one) for one in live)
-        spare = db.execute(_SPARE.replace("UNUSED", unused)).get - keep.unreferenced
-        if spare <= 0:
+    with database.read() as db:
+        # Counting is slow on a large index, and readers hold nobody up.
+        if _spare(db, keep) <= 0:
             return False
-        step = min(spare, _ROWS)
-        gone = json.dumps([row[0] for row in db.execute(_OLDEST.replace("UNUSED", unused), (step,))])
-        db.execute("DELETE FROM codes WHERE vector IN (SELECT value FROM json_each(?))", (gone,))
+    with database.write() as db:
+        spare = _spare(db, keep)
+        step = max(0, min(spare, _ROWS))
+        gone = json.dumps([row[0] for row in db.execute(_with_unused(db, _OLDEST), (step,))])
+        db.execute(_FORGET_CODES, (gone,))
         db.execute("DELETE FROM vectors WHERE id IN (SELECT value FROM json_each(?))", (gone,))
-        return bool(spare > step)
+        return spare > step
+
+
+def drop_unused_identities(database: Database) -> None:
+    """Forget providers of which neither a generation nor a vector is left."""
+    with database.read() as db:
+        gone = [row[0] for row in db.execute(_UNUSED_IDENTITIES)]
+    for embedding in gone:
+        with database.write() as db:
+            db.execute("DELETE FROM codes WHERE centre IN (SELECT id FROM centres WHERE identity = ?)", (embedding,))
+            db.execute("DELETE FROM centres WHERE identity = ?", (embedding,))
+            db.execute(_FORGET_IDENTITY, (embedding,))
+
+
+def _spare(db: apsw.Connection, keep: Retention) -> int:
+    """How many vectors there are too many."""
+    if db.execute("SELECT count(*) FROM vectors").get <= keep.unreferenced:
+        return 0
+    return cast("int", db.execute(_with_unused(db, _SPARE)).get - keep.unreferenced)
+
+
+def _with_unused(db: apsw.Connection, statement: str) -> str:
+    live = (*generations.in_state(db, "active"), *generations.in_state(db, "building"))
+    return statement.replace("UNUSED", " ".join(sql(_UNUSED, one.id) for one in live))

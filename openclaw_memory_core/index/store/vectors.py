@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
@@ -12,6 +13,8 @@ import apsw
 from openclaw_memory_core.embeddings.base import Vector
 
 _FLOAT = 4
+_SHORTEST = 1e-15
+_LONGEST = 1e15
 _DIGITS = 6
 """Digits of a cosine that are the same whoever computed it."""
 
@@ -29,10 +32,9 @@ def is_usable(vector: Vector) -> bool:
     """False for a vector without a direction: empty, all zero, or with a number that is not finite."""
     if not vector or len(vector) % _FLOAT:
         return False
-    numbers = floats(vector)
-    # One sum finds both: infinities and NaN survive it, and only zeros have no squares.
-    total = sum(number * number for number in numbers)
-    return 0.0 < total < float("inf")
+    # The length of the vector finds all three: infinities and NaN survive it.  Beyond the bounds its square leaves the
+    # range of a float32, in which sqlite-vec computes.
+    return _SHORTEST < math.hypot(*floats(vector)) < _LONGEST
 
 
 def stored_cosines(db: apsw.Connection, query: Vector, vectors: Iterable[int], *, extension: bool) -> dict[int, float]:

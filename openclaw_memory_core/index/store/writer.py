@@ -13,7 +13,7 @@ import apsw
 from openclaw_memory_core.embeddings.base import Vector
 from openclaw_memory_core.errors import StoreError
 from openclaw_memory_core.index.model import Chunk, FileState, IndexIdentity
-from openclaw_memory_core.index.store import generations, rows, text, upkeep
+from openclaw_memory_core.index.store import centres, generations, rows, text, upkeep
 from openclaw_memory_core.index.store.connection import Database
 from openclaw_memory_core.index.store.generations import Generation
 from openclaw_memory_core.index.store.keyword import fold_path
@@ -55,6 +55,7 @@ class SqliteWriter:
         self._keep = keep
         self._clock = clock
         self._has_text = generation.text_kind != "none"
+        self._uncoded = 0
 
     @property
     def generation(self) -> int:
@@ -89,6 +90,9 @@ class SqliteWriter:
             with self._write() as (db, _):
                 self._check_lengths(db, step)
                 upkeep.store_vectors(db, self._generation.embedding, step, self._clock())
+            self._uncoded += len(step)
+        if self._uncoded >= centres.CODED_FROM:
+            self._update_codes()
 
     def put_document(self, document: Document, chunks: Sequence[Chunk], *, indexed_at: float) -> None:
         """See the protocol."""
@@ -137,6 +141,7 @@ class SqliteWriter:
 
     def finish(self) -> None:
         """See the protocol."""
+        self._update_codes()
         if self._generation.state == "building":
             with self._write() as (db, _):
                 generations.publish(db, self.generation, self._clock())
@@ -219,6 +224,11 @@ class SqliteWriter:
                 f"Generation {self.generation} of {self._database.path} was replaced by another process",
                 hint="Run the index again; nothing was lost.",
             )
+
+    def _update_codes(self) -> None:
+        if self.identity.has_vectors:
+            centres.update_codes(self._database, self._generation.embedding)
+        self._uncoded = 0
 
     def _reload(self) -> None:
         with self._database.read() as db:

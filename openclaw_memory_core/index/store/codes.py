@@ -1,0 +1,162 @@
+"""Sign-bit codes of vectors, and the table of them that a process keeps.
+
+A code holds one bit a dimension: whether the vector, brought to length 1 and with the mean of all vectors taken away,
+is positive there.  The number of differing bits orders vectors nearly as their angle does (Charikar, 2002), at a
+thirty-second of the size.  Taking the mean away matters: vectors of one model tend to point into one half of the space,
+so that many of their signs say nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from openclaw_memory_core.embeddings.base import Vector
+from openclaw_memory_core.index.store.vectors import floats
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Words = NDArray[np.uint64]
+    Mask = NDArray[np.bool_]
+
+_WORD_BYTES = 8
+_BLOCK = 65_536
+"""Rows compared at once: what is written meanwhile stays in the processor's cache."""
+
+
+def code_bytes(dims: int) -> int:
+    """Length of a code: whole 64-bit words."""
+    return -(-dims // 64) * _WORD_BYTES
+
+
+def encode(vector: Vector, mean: Vector) -> bytes:
+    """Code of one vector, without numpy."""
+    numbers, means = floats(vector), floats(mean)
+    length = sum(number * number for number in numbers) ** 0.5
+    bits = 0
+    for number, middle in zip(numbers, means, strict=True):
+        bits = bits << 1 | (number / length > middle)
+    size = code_bytes(len(numbers))
+    return (bits << (8 * size - len(numbers))).to_bytes(size, "big")
+
+
+def encode_all(vectors: Sequence[Vector], mean: Vector) -> list[bytes]:
+    """Codes of many vectors."""
+    import numpy as np
+
+    units = unit_rows(vectors)
+    bits = units > np.frombuffer(mean, dtype="<f4")
+    packed = np.packbits(bits, axis=1)
+    padded = np.zeros((len(vectors), code_bytes(bits.shape[1])), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    return [row.tobytes() for row in padded]
+
+
+def mean_of(vectors: Sequence[Vector]) -> Vector:
+    """Mean of the vectors, each brought to length 1."""
+    mean: Vector = unit_rows(vectors).mean(axis=0, dtype="f8").astype("<f4").tobytes()
+    return mean
+
+
+def unit_rows(vectors: Sequence[Vector]) -> NDArray[np.float64]:
+    """The vectors as rows of length 1."""
+    import numpy as np
+
+    matrix = np.frombuffer(b"".join(vectors), dtype="<f4").reshape(len(vectors), -1).astype(np.float64)
+    units: NDArray[np.float64] = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    return units
+
+
+@dataclass(frozen=True, slots=True)
+class CodeTable:
+    """Chunks that have vectors, as columns.  Never changed once it is built, so threads share it freely.
+
+    :param generation: the generation it was read from.
+    :param revision: content of that generation.
+    :param centre: row of ``centres`` its codes belong to.
+    :param changed: revision of each file's rows, by file id.
+    :param chunks: chunk ids.
+    :param files: file id of each chunk.
+    :param vectors: vector id of each chunk.
+    :param coded: False where there is no code yet.
+    :param codes: one row a 64-bit word, one column a chunk.
+    """
+
+    generation: int
+    revision: int
+    centre: int
+    changed: dict[int, int]
+    chunks: Ints
+    files: Ints
+    vectors: Ints
+    coded: Mask
+    codes: Words
+
+    @property
+    def size(self) -> int:
+        """Memory it takes."""
+        columns = (self.chunks, self.files, self.vectors, self.coded, self.codes)
+        return sum(column.nbytes for column in columns)
+
+    def shows(self, generation: int, revision: int, centre: int | None) -> bool:
+        """True if it is up to date with this."""
+        return (self.generation, self.revision, self.centre) == (generation, revision, centre or 0)
+
+    def candidates(self, code: bytes, hidden: Iterable[int], count: int) -> tuple[list[int], list[int]]:
+        """Chunk and vector ids of the *count* chunks whose codes are nearest, and of all that have no code yet.
+
+        :param hidden: files whose chunks do not take part.
+        """
+        import numpy as np
+
+        rows = np.flatnonzero(self._seen(hidden))
+        coded = self.coded[rows]
+        uncoded, rows = rows[~coded], rows[coded]
+        if len(rows) > count:
+            distances = self._distances(code)[rows]
+            rows = rows[np.argpartition(distances, count)[:count]]
+        chosen = np.concatenate([rows, uncoded])
+        return self.chunks[chosen].tolist(), self.vectors[chosen].tolist()
+
+    def without(self, files: Iterable[int]) -> Mask:
+        """Which rows do not belong to these files."""
+        return self._seen(files)
+
+    def _seen(self, hidden: Iterable[int]) -> Mask:
+        import numpy as np
+
+        out = np.fromiter(hidden, dtype=np.int64)
+        if not len(out):
+            return np.ones(len(self.files), dtype=np.bool_)
+        top = int(max(out.max(), self.files.max(initial=0))) + 1
+        shown = np.ones(top, dtype=np.bool_)
+        shown[out] = False
+        seen: Mask = shown[self.files]
+        return seen
+
+    def _distances(self, code: bytes) -> NDArray[np.uint16]:
+        import numpy as np
+
+        asked = np.frombuffer(code, dtype=np.uint64)
+        total = np.zeros(len(self.chunks), dtype=np.uint16)
+        for start in range(0, len(total), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            for word, column in zip(asked, self.codes, strict=True):
+                total[part] += _ones(column[part] ^ word)
+        return total
+
+
+def _ones(words: Words) -> NDArray[np.uint8]:
+    """Number of set bits in each word."""
+    import numpy as np
+
+    counts: NDArray[np.uint8]
+    if hasattr(np, "bitwise_count"):  # numpy 2
+        counts = np.bitwise_count(words)
+        return counts
+    counts = np.unpackbits(words.view(np.uint8).reshape(len(words), _WORD_BYTES), axis=1).sum(axis=1, dtype=np.uint8)
+    return counts
