@@ -88,11 +88,11 @@ def load_memory_slot(
         state_dir=given.state_dir if state_dir is None else Path(state_dir),
     )
     settings = load_config(given.config, path=given.config_path, state_dir=given.state_dir, env=given.env)
-    reason = _why_disabled(settings.slot)
+    reason = why_disabled(settings.slot)
     if reason is not None:
         return MemorySlot(None, SlotStatus(None, settings.slot.memory, reason), strict=strict)
     plugin_id = settings.slot.memory
-    if plugin_id is None:  # _why_disabled has said so already; this tells the type checker
+    if plugin_id is None:  # why_disabled has said so already; this tells the type checker
         return MemorySlot(None, SlotStatus(None, None, 'plugins.slots.memory is "none"'), strict=strict)
     manager = new_manager(plugin_id, load_plugin(plugin_id, plugins))
     slot = MemorySlot(manager, SlotStatus(plugin_id, plugin_id), strict=strict)
@@ -100,7 +100,8 @@ def load_memory_slot(
     return slot
 
 
-def _why_disabled(slot: SlotConfig) -> str | None:
+def why_disabled(slot: SlotConfig) -> str | None:
+    """What in the configuration switches the slot off; None if nothing does."""
     if not slot.enabled:
         return "plugins.enabled is false"
     if slot.memory is None:
