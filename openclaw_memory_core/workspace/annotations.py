@@ -48,6 +48,7 @@ class Entry:
 class _Line:
     raw: str
     code: bool
+    fence: str = ""
 
 
 def strip_annotations(text: str) -> str:
@@ -66,7 +67,7 @@ def parse_entries(text: str, *, projects: bool = True) -> list[Entry]:
     block: list[_Line] = []
     start = 1
     for number, line in enumerate(_lines(text), 1):
-        if not line.code and _begins_entry(line.raw) and block:
+        if not line.code and begins_entry(line.raw) and block:
             entries.extend(_entry(start, block, projects=projects))
             block = []
         if not block:
@@ -76,12 +77,14 @@ def parse_entries(text: str, *, projects: bool = True) -> list[Entry]:
     return entries
 
 
-def code_lines(text: str) -> list[bool]:
-    """For each line, whether it belongs to a fenced code block (the fences included)."""
-    return [line.code for line in _lines(text)]
+def open_fence(text: str, following: str = ".") -> str:
+    """The code fence that a line *following* the text would still be inside of; empty if there is none."""
+    *_, last = _lines(f"{text}\n{following}")
+    return last.fence
 
 
-def _begins_entry(line: str) -> bool:
+def begins_entry(line: str) -> bool:
+    """Whether a line outside code begins a list item or a section."""
     return bool(_BULLET.match(line) or _HEADING.match(line))
 
 
@@ -97,18 +100,19 @@ def _lines(text: str) -> Iterator[_Line]:
             if contained and raw[:1] not in {"", " ", "\t", "\r"}:
                 fence = ""
             else:
+                inside = _Line(raw, code=True, fence=fence)
                 if _closes(raw, fence):
                     fence = ""
-                yield _Line(raw, code=True)
+                yield inside
                 continue
-        if _begins_entry(raw):
+        if begins_entry(raw):
             in_item = _BULLET.match(raw) is not None
         match = _FENCE.match(raw)
         if match is not None:
             fence = match[2]
             contained = in_item and match[1] != ""
         # The line of a bullet that opens a fence still begins its entry.
-        yield _Line(raw, code=match is not None and not _begins_entry(raw))
+        yield _Line(raw, code=match is not None and not begins_entry(raw))
 
 
 def _closes(line: str, fence: str) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 
 from openclaw_memory_core.errors import UsageError
-from openclaw_memory_core.workspace.annotations import INVALID_PROJECT, code_lines, parse_entries
+from openclaw_memory_core.workspace.annotations import INVALID_PROJECT, begins_entry, open_fence, parse_entries
 
-_BLOCK = re.compile(r"^(?:[-*+][ \t]|[0-9]{1,9}[.)][ \t]|#{1,6}[ \t]|>|\||`{3,}|~{3,})")
 _ITEM = re.compile(r"^[-*+][ \t]")
 _FENCE_OPEN = re.compile(r"^[ \t]*(?:[-*+][ \t]+)*(`{3,}|~{3,})")
 # Wider than what is ever read as an annotation, so that no variant slips through.
@@ -26,10 +26,10 @@ def format_entry(
 ) -> str:
     """One entry, without a line feed at its end.
 
-    Plain text becomes a list item, its further lines indented below it.  Text that begins with a list item, heading,
-    quote, table or code fence is kept as it is, unless annotations are given that more than one item would share.
-    An open code fence is closed.  Annotations inside *text* do not count: their ``<!--`` is written ``&lt;!--``; only
-    the parameters make annotations.
+    Text becomes a list item, its further lines indented below it.  Text that begins with a list item or a heading is
+    kept as it is, unless annotations are given that more than one item would share.  Anything else (a quote, a table,
+    code) would belong to the entry before it.  An open code fence is closed.  Annotations inside *text* do not count:
+    their ``<!--`` is written ``&lt;!--``; only the parameters make annotations.
 
     :param triggers: phrases; may hold several, separated by commas.
     :param importance: 1 to 10.
@@ -53,23 +53,21 @@ def _clean(text: str) -> str:
         lines.pop(0)
     while lines and not lines[-1]:
         lines.pop()
-    if lines and not _BLOCK.match(lines[0]):
+    if lines:
+        lines = textwrap.dedent("\n".join(lines)).split("\n")
         lines[0] = lines[0].lstrip()
     return "\n".join(_close_fence(lines))
 
 
 def _close_fence(lines: list[str]) -> list[str]:
     """Close a fence that is open at the end, so that it does not swallow the entries that follow."""
-    probe = "\n".join([*lines, "\x00"])
-    if not lines or not code_lines(probe)[-1]:
-        return lines
-    opener = next(match for line in reversed(lines) if (match := _FENCE_OPEN.match(line)))
-    return [*lines, opener[1]]
+    fence = open_fence("\n".join(lines))
+    return [*lines, fence] if fence else lines
 
 
 def _stands_alone(lines: list[str], *, single: bool) -> bool:
     """Whether the text is Markdown already; with *single* it must also be one list item."""
-    if not _BLOCK.match(lines[0]):
+    if not begins_entry(lines[0]):
         return False
     return not single or (_ITEM.match(lines[0]) is not None and len(parse_entries("\n".join(lines))) == 1)
 
@@ -78,7 +76,8 @@ def _annotated(lines: list[str], marks: str) -> list[str]:
     if not marks:
         return lines
     if _FENCE_OPEN.match(lines[0]) or "`" in lines[0]:
-        return [*lines, "  " + marks]
+        fence = open_fence("\n".join(lines), "  .")
+        return [*lines, *([f"  {fence}"] if fence else []), f"  {marks}"]
     return [f"{lines[0]} {marks}", *lines[1:]]
 
 
