@@ -6,6 +6,7 @@ word, are compared character by character: there a phrase may begin and end anyw
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -23,9 +24,6 @@ _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06e
 _TOKEN = re.compile(rf"[{_UNBOUND}]|(?:(?![{_UNBOUND}])[\w{_MARKS}])+")
 _UNBOUND_CHAR = re.compile(rf"[{_UNBOUND}]")
 _SENTENCE_END = re.compile(r"[.!?…](?=\s|$)|[。！？]|\n\s*\n")
-
-Unit = tuple[str, ...]
-"""What must be present as a whole: one word, or a run of characters of a script without word boundaries."""
 
 
 def normalize(text: str) -> str:
@@ -72,7 +70,8 @@ class Phrase:
 
     :param text: as the note has it.
     :param sequence: its words in order, each between blanks.
-    :param units: its distinct units, each between blanks.
+    :param units: what must each be present as a whole, each between blanks: the distinct words, and the runs of
+        characters of a script without word boundaries.
     """
 
     text: str
@@ -82,10 +81,11 @@ class Phrase:
     @classmethod
     def parse(cls, text: str) -> Phrase | None:
         """None if *text* holds no word at all."""
-        words = tokens(normalize(text))
-        if not words:
+        parts = [tokens(part) for part in normalize(text).split()]
+        units = [_joined(unit) for part in parts for unit in _units(part)]
+        if not units:
             return None
-        return cls(text, _joined(words), tuple(dict.fromkeys(_joined(list(unit)) for unit in _units(words))))
+        return cls(text, _joined([word for part in parts for word in part]), tuple(dict.fromkeys(units)))
 
     def score(self, message: Message) -> float:
         """How well the phrase fits, 0 to 1.
@@ -103,18 +103,10 @@ class Phrase:
         return 0.8 * (0.8 * best / count + 0.2 * min(1.0, best / 2)) if best else 0.0
 
 
-def _units(words: list[str]) -> list[Unit]:
+def _units(words: list[str]) -> list[list[str]]:
     """Each word for itself; neighbouring characters of a script without word boundaries together."""
-    units: list[Unit] = []
-    run: list[str] = []
-    for word in words:
-        if _UNBOUND_CHAR.match(word):
-            run.append(word)
-            continue
-        if run:
-            units.append(tuple(run))
-            run = []
-        units.append((word,))
-    if run:
-        units.append(tuple(run))
+    units: list[list[str]] = []
+    for bound, group in itertools.groupby(words, key=lambda word: _UNBOUND_CHAR.match(word) is None):
+        members = list(group)
+        units.extend([[word] for word in members] if bound else [members])
     return units
