@@ -38,7 +38,7 @@ def fires(trigger: str, message: str) -> bool:
         ("book the ferry", "book\n the   ferry", True),
         ("book the ferry", "the ferry: could you book it?", True),
         ("book the ferry", "book a ferry", False),
-        ("book the ferry", "I read a book. The ferry left.", False),
+        ("book the ferry", "I read a book. We took the ferry.", False),
         ("book the ferry", "facebook the ferrying", False),
         ("C++", "c", True),
         ("v2.14", "we run v2.14 now", True),
