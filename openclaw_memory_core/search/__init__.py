@@ -1,3 +1,8 @@
-"""From a question to ranked, explained passages."""
+"""Search: query understanding, legs, fusion, recency, diversity, snippets, explanation."""
 
 from __future__ import annotations
+
+from openclaw_memory_core.search.model import SearchHit, SearchMode, SearchRequest, SearchResponse
+from openclaw_memory_core.search.searcher import QueryEmbedder, Searcher
+
+__all__ = ["QueryEmbedder", "SearchHit", "SearchMode", "SearchRequest", "SearchResponse", "Searcher"]

@@ -1,0 +1,86 @@
+"""Candidates: what the keyword, vector and file name legs find, source by source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from openclaw_memory_core.config.model import QueryConfig
+from openclaw_memory_core.embeddings.base import Vector
+from openclaw_memory_core.index.model import PathHit, StoredChunk, Term
+from openclaw_memory_core.index.protocol import IndexReader
+from openclaw_memory_core.privacy import Visible
+from openclaw_memory_core.search import paths
+from openclaw_memory_core.search.query import ParsedQuery
+
+SMALLEST_POOL = 48
+LARGEST_POOL = 200
+"""Candidates of a leg.  The documented number (results × multiplier, at most 200) is a lower bound for the default of
+six results: with 24 the right passage is too often in neither leg's list."""
+
+NAMED = 20
+SIMILAR = 3
+"""Words tried for a misspelt one."""
+
+
+@dataclass(slots=True)
+class Pool:
+    """Candidates and what each leg says of them.
+
+    :param ranks: −bm25 by chunk.
+    :param keyword_places: place in the keyword leg, 1 is best; likewise *vector_places*.
+    :param corrected: words that were looked for instead of misspelt ones.
+    """
+
+    chunks: dict[int, StoredChunk] = field(default_factory=dict)
+    ranks: dict[int, float] = field(default_factory=dict)
+    cosines: dict[int, float] = field(default_factory=dict)
+    keyword_places: dict[int, int] = field(default_factory=dict)
+    vector_places: dict[int, int] = field(default_factory=dict)
+    named: dict[int, PathHit] = field(default_factory=dict)
+    corrected: tuple[str, ...] = ()
+
+
+def pool_size(settings: QueryConfig, max_results: int) -> int:
+    """Candidates that each leg brings for each source."""
+    asked = int(max_results * settings.hybrid.candidate_multiplier)
+    return min(LARGEST_POOL, max(SMALLEST_POOL, asked, max_results))
+
+
+def gather(
+    reader: IndexReader, query: ParsedQuery, vector: Vector | None, visible: Visible, *, keywords: bool, size: int
+) -> Pool:
+    """Ask every leg.  Each source has its own places, so that transcripts cannot crowd out notes."""
+    pool = Pool()
+    terms: Sequence[Term] = query.terms if keywords else ()
+    for source in dict.fromkeys(visible.sources):
+        _search(reader, pool, terms, vector, replace(visible, sources=(source,)), size)
+    if terms and not pool.ranks:
+        _correct(reader, pool, query, visible, size)
+    pool.named = paths.exact(reader.paths(query.text, (), visible, NAMED), query.text)
+    wanted = dict.fromkeys([*pool.keyword_places, *pool.vector_places, *pool.named])
+    pool.chunks = reader.chunks(list(wanted))
+    if vector is not None:
+        pool.cosines = reader.cosines(vector, list(pool.chunks))
+    return pool
+
+
+def _search(
+    reader: IndexReader, pool: Pool, terms: Sequence[Term], vector: Vector | None, visible: Visible, size: int
+) -> None:
+    # More than the pool, so that candidates of the vector leg have their text score as well.
+    for place, hit in enumerate(reader.keyword(terms, visible, LARGEST_POOL) if terms else (), 1):
+        pool.ranks[hit.chunk_id] = -hit.rank
+        if place <= size:
+            pool.keyword_places[hit.chunk_id] = place
+    for place, near in enumerate(reader.vector(vector, visible, size) if vector is not None else (), 1):
+        pool.vector_places[near.chunk_id] = place
+
+
+def _correct(reader: IndexReader, pool: Pool, query: ParsedQuery, visible: Visible, size: int) -> None:
+    """Nothing matched at all: perhaps the words are misspelt."""
+    words = [similar for word in query.words for similar in reader.similar_words(word, SIMILAR)]
+    pool.corrected = tuple(dict.fromkeys(words))
+    terms = [Term(word) for word in pool.corrected]
+    for source in dict.fromkeys(visible.sources) if terms else ():
+        _search(reader, pool, terms, None, replace(visible, sources=(source,)), size)

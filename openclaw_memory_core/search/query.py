@@ -1,0 +1,171 @@
+"""What a question asks for: words, identifiers, phrases and dates, without any model."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from openclaw_memory_core.index.model import Term
+from openclaw_memory_core.search.date_words import MONTHS
+from openclaw_memory_core.search.dates import DateRange, find_dates
+from openclaw_memory_core.search.stopwords import FILLERS, STOP_WORDS
+from openclaw_memory_core.search.words import CJK_RUN, WORD, fold, literal_pattern, pairs, word_pattern
+
+MAX_TERMS = 32
+"""Terms that are looked for; a pasted page is a question about its first words."""
+
+MAX_CHARS = 2_000
+
+LITERAL_WEIGHT = 2.0
+"""An identifier or a quoted phrase says more than a word: who types ``QX-4471`` means exactly that."""
+
+_SHORT_RANGE = 10
+"""Days of a range that are looked for one by one."""
+
+_LONG_RANGE = 200
+"""Days up to which a range is looked for by its months."""
+
+_COMPOUND = re.compile(r"[^\W\d_]{3,}(?:-[^\W\d_]{3,})+")
+"""A compound of words (``self-care``): its parts are words as well."""
+
+_PHRASE = re.compile(
+    r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|„([^“”\n]{2,200})[“”]|«\s?([^»\n]{2,200}?)\s?»|「([^」\n]{1,200})」'
+)
+_IDENTIFIER = re.compile(
+    r"(?<![\w])(?:"
+    r"[^\W_][\w+#]*(?:[-./:@\\_+#][\w+#]+)+[+#]*"  # QX-4471, net.retry.max, v2.14.3, GB/s, a_b, user@host
+    r"|[^\W\d_]+[+#]{1,2}"  # C++, F#
+    r"|[^\W\d_]+\d[\w]*|\d+[^\W\d_][\w]*"  # E4012, 10A
+    r")(?![\w])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Needle:
+    """One thing to point at in a line of text.
+
+    :param key: what must stand in the folded line for *pattern* to match at all; cheap to look for.
+    :param pattern: for folded text; None if *key* alone decides.
+    :param weight: how much it counts besides its rarity.
+    """
+
+    key: str
+    pattern: re.Pattern[str] | None
+    weight: float = 1.0
+
+    def found(self, folded: str) -> bool:
+        """Whether a folded text holds it."""
+        return self.key in folded and (self.pattern is None or self.pattern.search(folded) is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """A question, understood.
+
+    :param text: trimmed and cut to a sensible length.
+    :param terms: for the text index, any of which may match.
+    :param needles: the same things, to be pointed at in text.
+    :param words: single words among the terms, as typed.
+    :param literal: it holds an identifier or a quoted phrase.
+    """
+
+    text: str
+    terms: tuple[Term, ...] = ()
+    needles: tuple[Needle, ...] = ()
+    dates: tuple[DateRange, ...] = ()
+    literal: bool = False
+    words: tuple[str, ...] = ()
+
+
+def parse(text: str, today: dt.date) -> ParsedQuery:
+    """Take a question apart.  Never raises, whatever the text holds."""
+    text = " ".join(text.split())[:MAX_CHARS].strip()
+    if not text:
+        return ParsedQuery("")
+    dates = find_dates(text, today)
+    phrases, rest = _take(_PHRASE, _without_relative(text, dates))
+    identifiers, rest = _take(_IDENTIFIER, rest)
+    words = [word for word in WORD.findall(CJK_RUN.sub(" ", rest)) if len(word) > 1 or word.isdigit()]
+    # "may" is a function word, except in a date.
+    named = {word for date in dates if not date.relative for word in date.words.split() if word in MONTHS}
+    telling = [word for word in words if (folded := fold(word)) not in STOP_WORDS or folded in named]
+    telling += [part for compound in identifiers if _COMPOUND.fullmatch(compound) for part in compound.split("-")]
+    runs = [piece for run in CJK_RUN.findall(rest) for piece in FILLERS.split(run) if piece]
+    if not (telling or phrases or identifiers or runs):
+        telling, runs = words, CJK_RUN.findall(rest)
+    return ParsedQuery(
+        text=text,
+        terms=tuple(dict.fromkeys(_terms(phrases, identifiers, telling, runs, dates)))[:MAX_TERMS],
+        needles=tuple(_needles(phrases, identifiers, telling, runs))[:MAX_TERMS],
+        dates=tuple(dates),
+        literal=bool(phrases or identifiers),
+        words=tuple(dict.fromkeys(map(_bare, telling))),
+    )
+
+
+def _without_relative(text: str, dates: list[DateRange]) -> str:
+    """The text without words such as ``last week``, which no note uses for the day it is about."""
+    folded = fold(text)
+    if len(folded) != len(text):
+        return text
+    for date in dates:
+        start = folded.find(date.words) if date.relative else -1
+        if start >= 0:
+            text = text[:start] + " " * len(date.words) + text[start + len(date.words) :]
+    return text
+
+
+def _bare(word: str) -> str:
+    """Without a possessive ending, with the plain apostrophe."""
+    return word.replace("’", "'").removesuffix("'s").removesuffix("'S")
+
+
+def _take(pattern: re.Pattern[str], text: str) -> tuple[list[str], str]:
+    found = []
+    for match in pattern.finditer(text):
+        inside = next((group for group in match.groups() if group is not None), match.group()) if match.groups() else ""
+        found.append((inside or match.group()).strip())
+    return [part for part in dict.fromkeys(found) if part], pattern.sub(" ", text)
+
+
+def _terms(
+    phrases: list[str], identifiers: list[str], words: list[str], runs: list[str], dates: list[DateRange]
+) -> Iterable[Term]:
+    yield from (Term(phrase, phrase=True) for phrase in phrases)
+    yield from (Term(identifier, phrase=True) for identifier in identifiers)
+    yield from (Term(_bare(word)) for word in words)
+    yield from (Term(run) for run in runs)
+    for date in dates:
+        yield from _date_terms(date)
+
+
+def _date_terms(date: DateRange) -> Iterable[Term]:
+    """Words under which the index knows the days of a range: each day of a short one, else its months or years."""
+    if date.days <= _SHORT_RANGE:
+        for offset in range(date.days):
+            yield Term((date.first + dt.timedelta(days=offset)).isoformat(), phrase=True)
+    elif date.days <= _LONG_RANGE:
+        month = date.first.replace(day=1)
+        while month <= date.last:
+            yield Term(f"{month.year}-{month.month:02d}", phrase=True)
+            month = (month + dt.timedelta(days=31)).replace(day=1)
+    else:
+        for year in range(date.first.year, date.last.year + 1):
+            yield Term(str(year))
+
+
+def _needles(phrases: list[str], identifiers: list[str], words: list[str], runs: list[str]) -> Iterable[Needle]:
+    for literal in map(fold, (*phrases, *identifiers)):
+        key = max(literal.split(), key=len, default=literal)
+        yield Needle(key, literal_pattern(literal), LITERAL_WEIGHT)
+    seen = set()
+    for word in words:
+        root, pattern = word_pattern(fold(_bare(word)))
+        if root and root not in seen:
+            seen.add(root)
+            yield Needle(root, pattern)
+    for run in dict.fromkeys(runs):
+        parts = pairs(run)
+        yield from (Needle(part, None, 1.0 / len(parts)) for part in dict.fromkeys(map(fold, parts)))

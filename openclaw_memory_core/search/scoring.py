@@ -1,0 +1,114 @@
+"""From a pool of chunks to candidates with every factor of their score."""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+from collections.abc import Sequence
+
+from openclaw_memory_core.config.model import DecayConfig, HybridConfig
+from openclaw_memory_core.index.model import StoredChunk
+from openclaw_memory_core.search import decay, importance, paths
+from openclaw_memory_core.search.dates import DateRange
+from openclaw_memory_core.search.fusion import Fused, Signal, Weights, fuse, weights
+from openclaw_memory_core.search.legs import Pool
+from openclaw_memory_core.search.passages import Line, NeedleWeights, line_values, lines_of, nearness, windows
+from openclaw_memory_core.search.query import ParsedQuery
+from openclaw_memory_core.search.selection import Candidate
+from openclaw_memory_core.search.snippets import LIMIT, PASSAGE, Composer
+from openclaw_memory_core.search.words import token_set
+
+DATED = 0.15
+"""What a note of the day or month that the question names gains on the relative scale."""
+
+TOLD_LATER = 3
+"""Days after a named day whose notes gain half of it: things are often written down a little later."""
+
+SMALLEST_CUT = 24
+"""Candidates whose passages are compared at least: four times the default number of results."""
+
+
+class Scorer:
+    """Scores the pool of one question."""
+
+    def __init__(
+        self, query: ParsedQuery, pool: Pool, settings: HybridConfig, *, today: dt.date, now: dt.datetime
+    ) -> None:
+        self._query = query
+        self._pool = pool
+        self._settings = settings
+        self._today = today
+        self._now = now
+        self._lines = {i: lines_of(chunk, query.needles, LIMIT) for i, chunk in pool.chunks.items()}
+        self._needles = NeedleWeights(query.needles, list(self._lines.values()))
+        self._decay = DecayConfig(enabled=False) if query.dates else settings.temporal_decay
+        self.balance = Weights(1.0, 0.0)
+
+    def candidates(self, max_results: int) -> list[Candidate]:
+        """The best candidates by relevance, best first, each with all its factors."""
+        chunks = list(self._pool.chunks.values())
+        signals = [self._signal(chunk) for chunk in chunks]
+        configured = Weights(self._settings.vector_weight, self._settings.text_weight)
+        literal = self._settings.fusion == "documented"
+        self.balance = weights(configured, signals, adapt=not literal)
+        fused = fuse(self._settings.fusion, signals, self.balance)
+        relevance = [
+            item.score if literal else self._dated(item.score, c) for item, c in zip(fused, chunks, strict=True)
+        ]
+        if not literal:
+            best = max(relevance, default=0.0) or 1.0
+            relevance = [value / best for value in relevance]
+        order = sorted(
+            range(len(chunks)), key=lambda i: (-relevance[i], -signals[i].rank, chunks[i].path, chunks[i].id)
+        )
+        cut = max(SMALLEST_CUT, 2 * max_results)
+        kept = [i for place, i in enumerate(order) if place < cut or chunks[i].id in self._pool.named]
+        return [self._candidate(chunks[i], signals[i], fused[i], relevance[i]) for i in kept]
+
+    def decay_state(self) -> str:
+        """Whether age counts for this question, and why not."""
+        if not self._settings.temporal_decay.enabled:
+            return "off"
+        return "off: the question names a time" if self._query.dates else "on"
+
+    def _signal(self, chunk: StoredChunk) -> Signal:
+        rank = self._pool.ranks.get(chunk.id, 0.0)
+        return Signal(
+            cosine=self._pool.cosines.get(chunk.id),
+            rank=rank,
+            nearness=nearness(self._lines[chunk.id], self._needles) if rank > 0 else 0.0,
+        )
+
+    def _dated(self, score: float, chunk: StoredChunk) -> float:
+        return score + DATED * max((_date_match(chunk.date, span) for span in self._query.dates), default=0.0)
+
+    def _candidate(self, chunk: StoredChunk, signal: Signal, fused: Fused, relevance: float) -> Candidate:
+        named = self._pool.named.get(chunk.id)
+        lines = self._lines[chunk.id]
+        age = decay.age_days(chunk, self._today, self._now)
+        return Candidate(
+            chunk=chunk,
+            signal=signal,
+            fused=fused,
+            relevance=paths.exact_score(relevance) if named else relevance,
+            decay=decay.factor(age, self._decay),
+            importance=importance.factor(chunk.importance),
+            specificity=named.specificity if named else 0,
+            composer=_composer(lines, self._needles),
+            tokens=functools.cache(functools.partial(token_set, chunk.text)),
+            age=age,
+        )
+
+
+def _composer(lines: Sequence[Line], needles: NeedleWeights) -> Composer:
+    values = line_values(lines, needles)
+    return Composer(lines, values, windows(lines, values, needles, PASSAGE))
+
+
+def _date_match(day: dt.date | None, span: DateRange) -> float:
+    """1 in the span, ½ shortly after it, else 0."""
+    if day is None:
+        return 0.0
+    if span.contains(day):
+        return 1.0
+    return 0.5 if 0 < (day - span.last).days <= TOLD_LATER else 0.0

@@ -1,0 +1,131 @@
+"""The search: a question in, passages out, every number of them explained on request."""
+
+from __future__ import annotations
+
+import datetime as dt
+import logging
+from collections.abc import Callable
+from typing import Protocol
+
+from openclaw_memory_core.config.model import QueryConfig
+from openclaw_memory_core.embeddings.base import ProviderInfo, Vector
+from openclaw_memory_core.errors import EmbeddingError
+from openclaw_memory_core.index.protocol import IndexReader, IndexStore
+from openclaw_memory_core.search.explain import explain_hit, explain_search
+from openclaw_memory_core.search.fusion import text_score
+from openclaw_memory_core.search.legs import Pool, gather, pool_size
+from openclaw_memory_core.search.model import SearchHit, SearchMode, SearchRequest, SearchResponse
+from openclaw_memory_core.search.query import parse
+from openclaw_memory_core.search.scoring import Scorer
+from openclaw_memory_core.search.selection import Choice, Rules, select
+
+_log = logging.getLogger(__name__)
+
+
+class QueryEmbedder(Protocol):
+    """What a search needs of an embedding provider."""
+
+    @property
+    def info(self) -> ProviderInfo:
+        """Who answers; its identity must be that of the index."""
+
+    def embed_query(self, text: str, *, timeout: float) -> Vector:
+        """The vector of a question.
+
+        :param timeout: seconds.
+        :raises EmbeddingError: it could not be had in time.
+        """
+
+
+class Searcher:
+    """Searches one agent's index.  Thread-safe: it holds no state of its own.
+
+    :param embedder: None for keywords only.
+    :param today: the user's calendar day.
+    :param now: the time as an aware datetime, for the age of transcripts.
+    """
+
+    def __init__(
+        self,
+        store: IndexStore,
+        embedder: QueryEmbedder | None,
+        settings: QueryConfig,
+        *,
+        today: Callable[[], dt.date],
+        now: Callable[[], dt.datetime],
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._settings = settings
+        self._today = today
+        self._now = now
+
+    def search(self, request: SearchRequest) -> SearchResponse:
+        """Answer a question.  On a healthy index it never raises, whatever the question is.
+
+        Without a usable query vector it answers by keywords and says why in
+        :attr:`~openclaw_memory_core.search.model.SearchResponse.degraded`.
+        """
+        today = self._today()
+        query = parse(request.query, today)
+        limit = self._settings.max_results if request.max_results is None else request.max_results
+        if not query.text or limit < 1:
+            return SearchResponse((), "keyword" if self._embedder is None else "hybrid")
+        with self._store.reader() as reader:
+            vector, degraded = self._vector(reader, query.text, request.deadline)
+            keywords = self._settings.hybrid.enabled or vector is None
+            size = pool_size(self._settings, limit)
+            pool = gather(reader, query, vector, request.visible, keywords=keywords, size=size)
+        scorer = Scorer(query, pool, self._settings.hybrid, today=today, now=self._now())
+        choices = select(scorer.candidates(limit), self._rules(request, limit))
+        debug = explain_search(query, pool, scorer.balance, scorer.decay_state()) if request.explain else None
+        hits = tuple(_hit(choice, pool, n if request.explain else 0) for n, choice in enumerate(choices, 1))
+        return SearchResponse(hits, _mode(vector, keywords=keywords), degraded, debug)
+
+    def _rules(self, request: SearchRequest, limit: int) -> Rules:
+        hybrid = self._settings.hybrid
+        threshold = self._settings.min_score if request.min_score is None else request.min_score
+        return Rules(max_results=limit, min_score=threshold, fusion=hybrid.fusion, mmr=hybrid.mmr)
+
+    def _vector(self, reader: IndexReader, text: str, deadline: float) -> tuple[Vector | None, str | None]:
+        """The question's vector, or why there is none (None, None: keywords only is what was asked for)."""
+        identity = reader.identity
+        if self._embedder is None:
+            has_vectors = identity is not None and identity.has_vectors
+            return None, "no embedding provider is available; keywords only" if has_vectors else None
+        if identity is None:
+            return None, "nothing is indexed yet"
+        if dict(identity.embedding) != dict(self._embedder.info.identity):
+            return None, "the index was made with another embedding provider or model and is being rebuilt"
+        try:
+            vector = self._embedder.embed_query(text, timeout=deadline)
+        except EmbeddingError as error:
+            _log.warning("the question could not be embedded: %s", error.message)
+            return None, f"the question could not be embedded: {error.message}"
+        if not any(vector):
+            return None, "the embedding of the question is all zeros; keywords only"
+        return vector, None
+
+
+def _mode(vector: Vector | None, *, keywords: bool) -> SearchMode:
+    if vector is None:
+        return "keyword"
+    return "hybrid" if keywords else "vector"
+
+
+def _hit(choice: Choice, pool: Pool, place: int) -> SearchHit:
+    chunk, signal, snippet = choice.candidate.chunk, choice.candidate.signal, choice.snippet
+    return SearchHit(
+        path=chunk.path,
+        start_line=snippet.first,
+        end_line=max(snippet.first, snippet.last),
+        score=choice.score,
+        snippet=snippet.text,
+        source=chunk.source,
+        vector_score=signal.cosine,
+        text_score=text_score(signal.rank) if signal.rank > 0 else None,
+        importance=chunk.importance,
+        date=chunk.date,
+        session_key=chunk.session_key,
+        explanation=explain_hit(choice, pool, place) if place else None,
+    )

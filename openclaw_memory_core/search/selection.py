@@ -1,0 +1,227 @@
+"""Which hits get the places of an answer, and in what order.
+
+Two orders compete for the places: the *documented* one (relevance × decay × importance) and the one *by relevance*,
+in which age counts only between near equals.  Every fourth place belongs to the documented order, the others to the
+best matches whatever their age, so that an old note that is the only answer is never buried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from openclaw_memory_core.config.model import Fusion, MmrConfig
+from openclaw_memory_core.index.model import StoredChunk
+from openclaw_memory_core.search import mmr
+from openclaw_memory_core.search.fusion import Fused, Signal
+from openclaw_memory_core.search.snippets import Composer, Key, Snippet
+
+DOCUMENTED_EVERY = 4
+"""Of so many places one belongs to the documented order."""
+
+NEAR_EQUAL = 0.1
+"""What age may cost at most in the order by relevance: of two equally good answers the newer is first."""
+
+FURTHER = 0.8
+"""Factor for a further passage of a hit that is shown already: it must beat other hits by something."""
+
+PASSAGE_SHARE = 0.3
+"""Share of the passage's own score in the relevance of a hit, the rest is the chunk's."""
+
+Reason = Literal["path", "relevance", "documented", "rescue", "source"]
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A chunk that may be shown.
+
+    :param relevance: of the chunk, relative to the best (literal in ``documented`` fusion).
+    :param specificity: of a file named in the question, 0 if it is not.
+    :param tokens: words of the chunk, for diversity.
+    """
+
+    chunk: StoredChunk
+    signal: Signal
+    fused: Fused
+    relevance: float
+    decay: float
+    importance: float
+    specificity: int
+    composer: Composer
+    tokens: Callable[[], frozenset[str]]
+    age: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A place of the answer.
+
+    :param part: 0 for the first passage of a hit, 1 for the second …
+    :param reason: why it has its place.
+    """
+
+    candidate: Candidate
+    snippet: Snippet
+    part: int
+    relevance: float
+    score: float
+    reason: Reason
+    likeness: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What :func:`select` goes by."""
+
+    max_results: int
+    min_score: float
+    fusion: Fusion
+    mmr: MmrConfig
+
+
+@dataclass(slots=True)
+class _State:
+    best_passage: float
+    taken: dict[str, set[Key]] = field(default_factory=dict)
+    chosen: list[Choice] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Entry:
+    candidate: Candidate
+    part: int
+    relevance: float
+
+    @property
+    def score(self) -> float:
+        """As documented: relevance × decay × importance."""
+        return self.relevance * self.candidate.decay * self.candidate.importance
+
+    @property
+    def ageless(self) -> float:
+        """Relevance × importance; what age may cost is bounded."""
+        mild = 1.0 - NEAR_EQUAL * (1.0 - self.candidate.decay)
+        return self.relevance * self.candidate.importance * mild
+
+
+def select(candidates: Sequence[Candidate], rules: Rules) -> list[Choice]:
+    """Fill the places: named files, then hits above the threshold, then keyword hits below it."""
+    scores = [window.score for c in candidates if (window := c.composer.best(set())) is not None]
+    state = _State(best_passage=max(scores, default=0.0))
+    named = sorted((c for c in candidates if c.specificity), key=lambda c: (-c.specificity, -c.relevance, c.chunk.path))
+    for candidate in named[: rules.max_results]:
+        _place(state, _Entry(candidate, 0, candidate.relevance), "path", 0.0)
+    entries = [
+        entry for c in candidates if not c.specificity for entry in [_entry(state, c, 0, rules)] if entry is not None
+    ]
+    passing = [entry for entry in entries if _passes(entry, rules)]
+    _fill(state, passing, rules, None)
+    if len(state.chosen) < rules.max_results:
+        rescued = [entry for entry in entries if not _passes(entry, rules) and entry.candidate.signal.rank > 0]
+        _fill(state, rescued, rules, "rescue")
+    return _keep_a_note(state, passing, rules)
+
+
+def _passes(entry: _Entry, rules: Rules) -> bool:
+    """The threshold is about relevance: age never takes a hit out, except in the literal documented form."""
+    if rules.fusion == "documented":
+        return entry.score >= rules.min_score
+    return entry.relevance * entry.candidate.importance >= rules.min_score
+
+
+def _entry(state: _State, candidate: Candidate, part: int, rules: Rules) -> _Entry | None:
+    window = candidate.composer.best(state.taken.get(candidate.chunk.path, set()))
+    if window is None:
+        return None
+    relevance = candidate.relevance
+    if rules.fusion != "documented" and state.best_passage > 0:
+        own = max(0.0, window.score) / state.best_passage
+        relevance = (1 - PASSAGE_SHARE) * relevance + PASSAGE_SHARE * own
+    return _Entry(candidate, part, relevance * FURTHER**part)
+
+
+def _orders(rules: Rules) -> Iterator[Reason]:
+    place = 0
+    while True:
+        place += 1
+        documented = rules.fusion == "documented" or place % DOCUMENTED_EVERY == 0
+        yield "documented" if documented else "relevance"
+
+
+def _fill(state: _State, entries: list[_Entry], rules: Rules, reason: Reason | None) -> None:
+    likeness = _Likeness(state.chosen, rules.mmr)
+    orders = _orders(rules)
+    order = next(orders)
+    while entries and len(state.chosen) < rules.max_results:
+        position, alike = _best(entries, order, likeness, rules.mmr)
+        entry = entries.pop(position)
+        if not _place(state, entry, reason or order, alike):
+            continue
+        likeness.add(entry.candidate)
+        order = next(orders)
+        further = _entry(state, entry.candidate, entry.part + 1, rules)
+        if further is not None and (reason or _passes(further, rules)):
+            entries.append(further)
+
+
+class _Likeness:
+    """Likeness of candidates to what is chosen already, kept up to date with each choice."""
+
+    def __init__(self, chosen: Iterable[Choice], settings: MmrConfig) -> None:
+        self._on = settings.enabled and settings.lambda_ < 1.0
+        self._chosen = [choice.candidate for choice in chosen]
+        self._known: dict[int, tuple[int, float]] = {}
+
+    def add(self, candidate: Candidate) -> None:
+        self._chosen.append(candidate)
+
+    def of(self, candidate: Candidate) -> float:
+        if not self._on:
+            return 0.0
+        seen, most = self._known.get(candidate.chunk.id, (0, 0.0))
+        for other in self._chosen[seen:]:
+            if other.chunk.id != candidate.chunk.id:
+                most = max(most, mmr.jaccard(candidate.tokens(), other.tokens()))
+        self._known[candidate.chunk.id] = (len(self._chosen), most)
+        return most
+
+
+def _best(entries: Sequence[_Entry], order: Reason, likeness: _Likeness, settings: MmrConfig) -> tuple[int, float]:
+    values = [entry.score if order == "documented" else entry.ageless for entry in entries]
+    ranking = values
+    alike = [0.0] * len(values)
+    if settings.enabled and settings.lambda_ < 1.0:
+        alike = [likeness.of(entry.candidate) for entry in entries]
+        ranking = [
+            mmr.marginal(value, other, settings.lambda_)
+            for value, other in zip(mmr.normalised(values), alike, strict=True)
+        ]
+    best = max(range(len(entries)), key=lambda i: (ranking[i], values[i], -i))
+    return best, alike[best]
+
+
+def _place(state: _State, entry: _Entry, reason: Reason, likeness: float) -> bool:
+    candidate = entry.candidate
+    taken = state.taken.setdefault(candidate.chunk.path, set())
+    snippet = candidate.composer.compose(taken)
+    if snippet is None:
+        return False
+    taken |= snippet.keys
+    state.chosen.append(Choice(candidate, snippet, entry.part, entry.relevance, entry.score, reason, likeness))
+    return True
+
+
+def _keep_a_note(state: _State, entries: Sequence[_Entry], rules: Rules) -> list[Choice]:
+    """Among many transcripts the best note keeps the last place: notes were written to be found."""
+    chosen = state.chosen
+    if any(choice.candidate.chunk.source == "memory" for choice in chosen) or len(chosen) < rules.max_results:
+        return chosen
+    notes = [entry for entry in entries if entry.candidate.chunk.source == "memory"]
+    if not notes:
+        return chosen
+    best = max(notes, key=lambda entry: entry.ageless)
+    dropped = chosen.pop()
+    if not _place(state, best, "source", 0.0):
+        chosen.append(dropped)
+    return chosen

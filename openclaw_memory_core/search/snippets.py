@@ -1,0 +1,128 @@
+"""The text that a hit shows: its best passages, whole lines, at most 700 characters."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from openclaw_memory_core.search.passages import Line, Window
+
+LIMIT = 700
+"""Characters of a snippet, as documented."""
+
+PASSAGE = 200
+"""Characters of one passage; a single longer line is one, too."""
+
+GAP = "…"
+"""Stands alone on a line where lines of the note are left out."""
+
+MAX_GAP = 10
+"""Lines that may be left out in one place: what is further away is another passage, with its own line numbers."""
+
+AFTER = 0.1
+"""Bonus of a line that goes on where a passage of the snippet ends."""
+
+_HEADING = re.compile(r"#{1,6}\s+\S")
+
+Key = tuple[int, str]
+"""A line that was shown: its number and text (pieces of one long line have the same number)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Text and the lines it is from."""
+
+    text: str
+    first: int
+    last: int
+    keys: frozenset[Key]
+
+
+class Composer:
+    """Cuts snippets out of one hit, one after the other; no line is shown twice."""
+
+    def __init__(self, lines: Sequence[Line], values: Sequence[float], windows: Sequence[Window]) -> None:
+        self._lines = lines
+        self._values = values
+        self._windows = windows
+
+    def best(self, taken: set[Key]) -> Window | None:
+        """The best passage that is not shown yet."""
+        return next((window for window in self._windows if self._free(window, taken)), None)
+
+    def compose(self, taken: set[Key], limit: int = LIMIT) -> Snippet | None:
+        """A snippet of the best passages that are not in *taken*; None if nothing is left."""
+        core = self.best(taken)
+        if core is None:
+            return None
+        chosen = set(self._shown(core))
+        heading = self._heading(core)
+        room = limit - (len(self._lines[heading].text) + len(GAP) + 2 if heading is not None else 0)
+        for window in self._windows:
+            more = self._shown(window)
+            if window.score > 0 and not chosen.intersection(more) and self._free(window, taken):
+                self._add(chosen, more, room)
+        self._fill(chosen, taken, room)
+        if heading is not None and self._size(chosen | {heading}) <= limit:
+            chosen.add(heading)
+        return self._snippet(sorted(chosen), limit)
+
+    def _free(self, window: Window, taken: set[Key]) -> bool:
+        return not any(self._key(position) in taken for position in self._shown(window))
+
+    def _shown(self, window: Window) -> list[int]:
+        return [p for p in range(window.first, window.last + 1) if not self._lines[p].blank]
+
+    def _key(self, position: int) -> Key:
+        line = self._lines[position]
+        return line.number, line.text
+
+    def _heading(self, core: Window) -> int | None:
+        """The heading that the passage stands under, if it is near."""
+        for position in range(core.first, max(-1, core.first - MAX_GAP - 1), -1):
+            if _HEADING.match(self._lines[position].text):
+                return position
+        return None
+
+    def _add(self, chosen: set[int], more: Iterable[int], room: int) -> None:
+        grown = chosen | set(more)
+        if self._size(grown) <= room and self._together(sorted(grown)):
+            chosen |= grown
+
+    def _fill(self, chosen: set[int], taken: set[Key], room: int) -> None:
+        """Use what is left of the room for single lines: the best of those beside or near what is shown."""
+        left = [p for p in range(len(self._lines)) if not self._lines[p].blank and self._key(p) not in taken]
+        left.sort(key=lambda p: (-self._values[p] - (AFTER if p - 1 in chosen else 0.0), p))
+        for position in left:
+            if position not in chosen:
+                self._add(chosen, (position,), room)
+
+    def _together(self, positions: Sequence[int]) -> bool:
+        return all(b - a - 1 <= MAX_GAP for a, b in itertools.pairwise(positions))
+
+    def _size(self, chosen: Iterable[int]) -> int:
+        return sum(map(len, self._parts(sorted(chosen))))
+
+    def _parts(self, positions: Sequence[int]) -> Iterable[str]:
+        before: int | None = None
+        for position in positions:
+            if before is not None:
+                yield self._joint(before, position)
+            yield self._lines[position].text
+            before = position
+
+    def _joint(self, before: int, position: int) -> str:
+        between = self._lines[before + 1 : position]
+        if not between:
+            return "" if self._lines[position].glued else "\n"
+        if all(line.blank for line in between):
+            return "\n" * (len(between) + 1)
+        same = self._lines[before].number == self._lines[position].number
+        return f" {GAP} " if same else f"\n{GAP}\n"
+
+    def _snippet(self, positions: list[int], limit: int) -> Snippet:
+        text = "".join(self._parts(positions))
+        keys = frozenset(self._key(position) for position in positions)
+        return Snippet(text[:limit], self._lines[positions[0]].number, self._lines[positions[-1]].number, keys)

@@ -1,0 +1,103 @@
+"""Words of notes and questions: one spelling, light stems, scripts without spaces."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\uac00-\ud7af"
+"""Character ranges of scripts that are searched by pairs of characters."""
+
+CJK_RUN = re.compile(f"[{CJK}]+")
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+_VOICING = "\u3099\u309a"
+"""Voicing marks of kana are letters, not accents: か and が are different words."""
+
+_SHORT = 3
+_SUFFIXES = (
+    ("ational", "ate"),
+    ("ization", "ize"),
+    ("isation", "ise"),
+    ("fulness", "ful"),
+    ("ousness", "ous"),
+    ("iveness", "ive"),
+    ("ments", ""),
+    ("sses", "ss"),
+    ("ingly", ""),
+    ("edly", ""),
+    ("ment", ""),
+    ("ness", ""),
+    ("ies", "y"),
+    ("ied", "y"),
+    ("ing", ""),
+    ("ed", ""),
+    ("ly", ""),
+    ("es", ""),
+    ("s", ""),
+)
+_ENDINGS = "e|s|es|d|ed|r|er|ers|ing|ings|ly|ment|ments|ness|n|en|ern|y|ies|ied|ier|iest"
+
+
+def fold(text: str) -> str:
+    """One spelling for what looks alike: NFKC, no case, no accents.  Never raises, whatever the text holds."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text)
+    bare = "".join(char for char in decomposed if char in _VOICING or not unicodedata.combining(char))
+    return unicodedata.normalize("NFC", bare).casefold()
+
+
+def stem(word: str) -> str:
+    """A folded word without its commonest English endings; other languages lose at most a plural.
+
+    Lighter than Porter's stemmer, which the text index applies: it serves to point at words inside a hit, and a word
+    it misses costs a little ranking, not the hit.
+    """
+    if len(word) <= _SHORT or not word.isascii() or "'" in word:
+        return word
+    for suffix, replacement in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= _SHORT:
+            if suffix == "s" and word.endswith(("ss", "us", "is")):
+                break
+            word = word[: len(word) - len(suffix)] + replacement
+            break
+    if len(word) > _SHORT and word[-1] == word[-2] and word[-1] not in "lsz":
+        word = word[:-1]
+    if len(word) > _SHORT + 1 and word[-1] in "ey":
+        word = word[:-1]
+    return word
+
+
+def word_pattern(word: str) -> tuple[str, re.Pattern[str]]:
+    """A stem and the pattern of the words that have it, for folded text."""
+    root = stem(word)
+    doubled = f"{re.escape(root[-1])}?" if root[-1:].isalpha() and root.isascii() else ""
+    body = re.escape(root) if root.isdigit() else rf"{re.escape(root)}(?:{doubled}(?:{_ENDINGS}))?"
+    return root, re.compile(rf"(?<![^\W_]){body}(?:['’]s)?(?![^\W_])")
+
+
+def literal_pattern(text: str) -> re.Pattern[str]:
+    """A pattern for folded text that finds *text* as it is, white space aside, not inside a longer word."""
+    body = r"\s+".join(re.escape(part) for part in text.split())
+    before = r"(?<![^\W_])" if text[:1].isalnum() else ""
+    after = r"(?![^\W_])" if text[-1:].isalnum() else ""
+    return re.compile(before + body + after)
+
+
+def pairs(run: str) -> list[str]:
+    """Pairs of neighbouring characters of a run without spaces; the run itself if it is one character."""
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def token_set(text: str) -> frozenset[str]:
+    """Distinct words of a text, with single characters and pairs for scripts without spaces (for similarity)."""
+    folded = fold(text)
+    if folded.isascii():
+        return frozenset(WORD.findall(folded))
+    tokens: set[str] = set()
+    for run in CJK_RUN.findall(folded):
+        tokens.update(run)
+        tokens.update(pairs(run))
+    tokens.update(WORD.findall(CJK_RUN.sub(" ", folded)))
+    return frozenset(tokens)
