@@ -169,11 +169,14 @@ class Places:
         return None
 
     def _curated(self, name: str) -> Place | None:
-        if name == LEGACY_FILE and self.root_file() != LEGACY_FILE:
+        """``MEMORY.md`` stands for the root memory file that counts, ``memory.md`` only for itself."""
+        counts = self.root_file()
+        if name == LEGACY_FILE and name != counts:
             upper, lower = (lstat(os.path.join(self.root, one)) for one in (MEMORY_FILE, LEGACY_FILE))
             if not (upper and lower and identity(upper) == identity(lower)):
                 return None
-            name = MEMORY_FILE
+        if name != USER_FILE:
+            name = counts
         return Place(self.root, (name,), name)
 
     def _inside(self, base: str, parts: tuple[str, ...], rest: tuple[str, ...]) -> Place | None:

@@ -44,6 +44,15 @@ class TestWhatIsWritten:
 
         assert read(workspace, "MEMORY.md") == "- likes tea\n"
 
+    def test_an_old_root_file_is_gone_on_with_and_not_put_in_the_shade(self, workspace: Path) -> None:
+        write(workspace, "memory.md", "old name\n")
+
+        result = append_entry(workspace, "MEMORY.md", "new fact")
+
+        assert result.path == "memory.md"
+        assert read(workspace, "memory.md") == "old name\n- new fact\n"
+        assert sorted(path.name for path in workspace.iterdir()) == ["memory", "memory.md"]
+
     def test_the_entry_goes_to_the_end(self, workspace: Path) -> None:
         write(workspace, NOTE, "one\ntwo\nthree\n")
 

@@ -395,6 +395,11 @@ class TestCurated:
         with pytest.raises(PathNotAllowedError):
             Workspace(workspace).read("memory.md")
 
+    def test_the_usual_name_finds_an_old_root_file(self, workspace: Path) -> None:
+        write(workspace, "memory.md", "old name\n")
+
+        assert Workspace(workspace).read("MEMORY.md").path == "memory.md"
+
     def test_on_a_disk_that_ignores_case_both_spellings_are_one_file(self, workspace: Path) -> None:
         write(workspace, "MEMORY.md", "a\n")
         os.link(workspace / "MEMORY.md", workspace / "memory.md")
