@@ -1,0 +1,67 @@
+"""``config validate`` and ``config show``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from openclaw_memory_core.cli import output
+from openclaw_memory_core.cli.app import Command
+from openclaw_memory_core.cli.settings import Settings
+
+
+@click.group(name="config", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Check or show the configuration."""
+    if context.invoked_subcommand is None:
+        output.data(context.get_help())
+
+
+@command.command(cls=Command)
+@click.pass_obj
+def validate(settings: Settings) -> int:
+    """Read the configuration and name everything that is wrong with it.
+
+    Exit code 1 if it cannot be used; warnings alone are no failure.
+    """
+    config = settings.load_quietly()
+    file = str(config.path) if config.path else None
+    warnings = [{"keyPath": one.key_path, "message": one.message} for one in config.warnings]
+    if settings.json:
+        output.document({"ok": True, "file": file, "warnings": warnings})
+        return 0
+    for one in config.warnings:
+        output.data(f"{output.styled('warning', 'bad')} {one.key_path}: {one.message}")
+    what = f"{file} is valid" if file else "There is no configuration file; the defaults are used"
+    output.data(f"{what}, with {output.count(len(warnings), 'warning')}." if warnings else f"{what}.")
+    return 0
+
+
+@command.command(cls=Command)
+@click.option("--changed", is_flag=True, help="Only what differs from the defaults.")
+@click.pass_obj
+def show(settings: Settings, *, changed: bool) -> int:
+    """Print every setting in force and where it comes from. Secrets are masked."""
+    from openclaw_memory_core.config.show import DEFAULT
+    from openclaw_memory_core.config.show import show as values_of
+
+    config = settings.load()
+    values = [one for one in values_of(config, settings.agent) if not changed or one.origin != DEFAULT]
+    if settings.json:
+        shown: list[dict[str, Any]] = [
+            {"keyPath": one.key_path, "value": one.value, "origin": one.origin} for one in values
+        ]
+        output.document({"file": _text(config.path), "agentId": config.agent(settings.agent).id, "values": shown})
+        return 0
+    for one in values:
+        origin = "" if one.origin == DEFAULT else output.styled(f"  # {one.origin}", "dim")
+        output.data(f"{one.key_path} = {json.dumps(one.value, ensure_ascii=False)}{origin}")
+    return 0
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)

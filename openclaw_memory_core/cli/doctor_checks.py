@@ -1,0 +1,251 @@
+"""What ``doctor`` looks at.  Each check yields findings and changes nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from openclaw_memory_core.cli.output import count
+from openclaw_memory_core.errors import OpenClawMemoryError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.core import MemoryCore
+
+State = Literal["ok", "note", "problem"]
+_WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
+_OTHERS = 0o077
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at.
+
+    :param state: ``note`` is worth knowing, ``problem`` makes the command fail.
+    :param fix: repairs it without a risk and says what it did; None if there is nothing to repair.
+    """
+
+    name: str
+    state: State
+    message: str
+    hint: str | None = None
+    fix: Callable[[], str] | None = None
+
+
+def examine(core: MemoryCore, *, deep: bool) -> Iterator[Finding]:
+    """Everything about one agent's memory.
+
+    :param deep: also ask the provider for a vector, and check the whole index file.
+    """
+    yield from _configuration(core)
+    yield from _slot(core)
+    yield from _workspace(core)
+    if not core.agent.search.enabled:
+        yield Finding("search", "note", "memory search is switched off", "set memory.search.enabled to true")
+        return
+    yield from _sqlite(core)
+    report = core.status(deep=deep)
+    yield from _index(core, report, full=deep)
+    yield from _provider(core, report)
+    yield from _permissions(core)
+    yield from _watch(core)
+    yield from _tokens(core)
+
+
+def _configuration(core: MemoryCore) -> Iterator[Finding]:
+    file = core.config.path
+    for warning in core.config.warnings:
+        yield Finding("config", "note", f"{warning.key_path}: {warning.message}")
+    if not core.config.warnings:
+        yield Finding("config", "ok", f"{file} is valid" if file else "no configuration file; the defaults are used")
+
+
+def _slot(core: MemoryCore) -> Iterator[Finding]:
+    from openclaw_memory_core.plugin_registry import DEFAULT_PLUGIN, installed_plugins
+    from openclaw_memory_core.slot import why_disabled
+
+    slot = core.config.slot
+    reason = why_disabled(slot)
+    if reason is not None:
+        yield Finding("slot", "note", f"the memory slot is off: {reason}")
+    elif slot.memory not in (installed := installed_plugins()):
+        known = f"installed: {', '.join(sorted(installed))}"
+        yield Finding("slot", "problem", f"plugins.slots.memory names {slot.memory}, which is not installed", known)
+    elif slot.memory != DEFAULT_PLUGIN:
+        yield Finding("slot", "note", f"another plugin is in the slot: {slot.memory}")
+    else:
+        yield Finding("slot", "ok", f"{slot.memory} is in the slot")
+
+
+def _workspace(core: MemoryCore) -> Iterator[Finding]:
+    root = core.workspace.root
+    if not root.is_dir():
+        hint = "check agents.defaults.workspace, or write a first note with openclaw-memory append"
+        yield Finding("workspace", "problem", f"{root} does not exist", hint)
+        return
+    if not os.access(root, os.W_OK):
+        yield Finding("workspace", "note", f"{root} cannot be written; nothing can be remembered")
+    scan = core.workspace.scan()
+    for one in scan.skipped:
+        yield Finding("notes", "problem" if one.code == "unreadable" else "note", f"{one.path}: {one.reason}")
+    yield from _notes(core, [ref.path for ref in scan.documents if ref.curated], [ref.path for ref in scan.documents])
+
+
+def _notes(core: MemoryCore, curated: list[str], paths: list[str]) -> Iterator[Finding]:
+    from openclaw_memory_core.sessions.redact import redact
+
+    limit = core.agent.startup.max_file_chars
+    readable = 0
+    for path in paths:
+        try:
+            text = core.workspace.text(path)
+        except OpenClawMemoryError as error:
+            yield Finding("notes", "problem", error.message, error.hint)
+            continue
+        readable += 1
+        if path in curated and len(text) > limit:
+            message = f"{path} has {len(text)} characters; sessions load {limit} of them"
+            yield Finding("notes", "note", message, "shorten it, or raise agents.defaults.bootstrapMaxChars")
+        if redact(text) != text:
+            lines = [str(i) for i, line in enumerate(text.splitlines(), 1) if redact(line) != line]
+            where = f"{path}, line {', '.join(lines[:5])}" if lines else path
+            yield Finding("secrets", "note", f"{where}: looks like a credential", "keep credentials out of notes")
+    yield Finding("notes", "ok", f"{count(readable, 'note')} in {core.workspace.root}")
+
+
+def _sqlite(core: MemoryCore) -> Iterator[Finding]:
+    """What SQLite can do here, tried on a file of our own."""
+    from openclaw_memory_core.index.store import SqliteStore
+
+    settings = core.agent.search.store
+    with tempfile.TemporaryDirectory() as folder:
+        store = SqliteStore(
+            Path(folder) / "probe.sqlite",
+            vector_enabled=settings.vector_enabled,
+            extension_path=settings.extension_path,
+            fts_tokenizer=settings.fts_tokenizer,
+        )
+        try:
+            store.open()
+            found = store.describe()
+        except OpenClawMemoryError as error:
+            yield Finding("sqlite", "problem", error.message, error.hint)
+            return
+        finally:
+            store.close()
+    yield Finding("sqlite", "ok", f"SQLite {found['sqliteVersion']}, keyword index with {found['fts']['tokenizer']}")
+    vector = found["vector"]
+    if vector["extension"]:
+        yield Finding("vectors", "ok", f"sqlite-vec from {vector['extensionPath']}")
+    else:
+        yield Finding("vectors", "note", f"vectors are compared without sqlite-vec: {vector['reason']}")
+
+
+def _index(core: MemoryCore, report: Mapping[str, Any], *, full: bool) -> Iterator[Finding]:
+    if "indexError" in report:
+        error = report["indexError"]
+        yield Finding("index", "problem", error["message"], error["hint"])
+        return
+    if not report["indexExists"]:
+        yield Finding("index", "note", f"there is no index at {report['dbPath']}", "run: openclaw-memory index")
+        return
+    for notice in report["notices"]:
+        yield Finding("index", "note", notice)
+    broken = core.index.store.integrity_check(full=full)
+    if broken:
+        yield Finding(
+            "index", "problem", f"the index is damaged: {broken[0]}", "it can be built anew", partial(_aside, core)
+        )
+        return
+    for path, failed in ((report["lastSync"] or {}).get("failed") or {}).items():
+        yield Finding("index", "problem", f"{path}: {failed['message']}")
+    if report["dirty"]:
+        reason = report.get("dirtyReason") or "the index is not up to date"
+        yield Finding("index", "note", reason, "run: openclaw-memory index")
+    yield Finding("index", "ok", f"{count(report['files'], 'file')}, {count(report['chunks'], 'chunk')}, no damage")
+
+
+def _aside(core: MemoryCore) -> str:
+    return f"the damaged index was moved to {core.index.store.set_aside()}; run: openclaw-memory index"
+
+
+def _provider(core: MemoryCore, report: Mapping[str, Any]) -> Iterator[Finding]:
+    name = f"{report['provider']} ({report['model']})"
+    probe = report.get("embeddingProbe")
+    problem = report.get("providerError") or (probe or {}).get("error")
+    if problem:
+        yield Finding("provider", "problem", f"{report['requestedProvider']}: {problem}")
+    elif report["searchMode"] == "keyword":
+        state: State = "ok" if report["requirement"] == "fts-only" else "note"
+        yield Finding("provider", state, f"keywords only: {'; '.join(report['providerReasons']) or 'by configuration'}")
+    else:
+        yield Finding("provider", "ok", f"{name}{' answered' if probe else ''}")
+    remote = core.agent.search.remote
+    if remote.api_key_problem:
+        yield Finding("provider", "note", f"remote.apiKey: {remote.api_key_problem}")
+
+
+def _permissions(core: MemoryCore) -> Iterator[Finding]:
+    if os.name != "posix":
+        return
+    store = core.agent.search.store.path
+    files = [store, *(store.with_name(store.name + suffix) for suffix in ("-wal", "-shm"))]
+    open_files = [file for file in files if _mode(file) & _OTHERS]
+    for file in open_files:
+        yield Finding("permissions", "note", f"{file} can be read by others", None, partial(_close, file))
+    config = core.config.path
+    if config is not None and _mode(config) & _OTHERS and _holds_secret(config):
+        message = f"{config} holds a credential and can be read by others"
+        yield Finding("permissions", "problem", message, None, partial(_close, config))
+    elif not open_files:
+        yield Finding("permissions", "ok", "index and configuration are private")
+
+
+def _mode(path: Path) -> int:
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except OSError:
+        return 0
+
+
+def _holds_secret(path: Path) -> bool:
+    from openclaw_memory_core.sessions.redact import redact
+
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return redact(text) != text
+
+
+def _close(path: Path) -> str:
+    path.chmod(_mode(path) & ~_OTHERS)
+    return f"{path} is private now"
+
+
+def _watch(core: MemoryCore) -> Iterator[Finding]:
+    if not core.agent.search.sync.watch:
+        yield Finding("watch", "note", "files are not watched; the index follows at the next search")
+        return
+    try:
+        limit = int(_WATCHES.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return
+    roots = [root for source in core.index.sources for root in source.watch_roots()]
+    folders = sum(1 for root in roots for _ in os.walk(root))
+    if folders > limit // 2:
+        message = f"{folders} folders to watch, the system allows {limit} in all"
+        yield Finding("watch", "note", message, "raise fs.inotify.max_user_watches")
+    else:
+        yield Finding("watch", "ok", f"{count(folders, 'folder')} of at most {limit}")
+
+
+def _tokens(core: MemoryCore) -> Iterator[Finding]:
+    from openclaw_memory_core.flush.tokens import default_counter
+
+    name = default_counter(core.config.env).name
+    if name == "estimate":
+        hint = "fill TIKTOKEN_CACHE_DIR with tiktoken's files to count exactly"
+        yield Finding("tokens", "ok", "tokens of transcripts are estimated", hint)
+    else:
+        yield Finding("tokens", "ok", f"tokens of transcripts are counted with {name}")

@@ -1,0 +1,40 @@
+"""``get``: lines of a note."""
+
+from __future__ import annotations
+
+import click
+
+from openclaw_memory_core.cli import output
+from openclaw_memory_core.cli.app import Command
+from openclaw_memory_core.cli.settings import Settings
+
+
+@click.command(name="get", cls=Command)
+@click.argument("path")
+@click.option("--from", "from_line", type=click.IntRange(min=1), help="First line, counted from 1.")
+@click.option("--lines", type=click.IntRange(min=1), help="How many lines.")
+@click.pass_obj
+def command(settings: Settings, *, path: str, from_line: int | None, lines: int | None) -> int:
+    """Print lines of a note.
+
+    PATH is as a search shows it: relative to the workspace.
+    """
+    config = settings.load()
+    with settings.core(config) as core:
+        answer = core.get(path, from_line=from_line, lines=lines)
+    if answer["status"] != "ok":
+        error = {"code": answer["code"], "message": answer["error"], "hint": answer.get("action")}
+        if settings.json:
+            output.document({"ok": False, "error": error})
+        else:
+            output.note(f"{output.styled('Error:', 'bad')} {error['message']}")
+            if error["hint"]:
+                output.note(f"Hint: {error['hint']}")
+        return 1
+    if settings.json:
+        output.document(answer)
+        return 0
+    output.data(answer["text"].rstrip("\n"))
+    if "nextFrom" in answer:
+        output.note(f"… goes on in line {answer['nextFrom']} of {answer['totalLines']}; see --from and --lines")
+    return 0

@@ -1,0 +1,140 @@
+"""``index``: bring the index up to date."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from openclaw_memory_core.cli import output
+from openclaw_memory_core.cli.app import Command
+from openclaw_memory_core.cli.settings import Settings
+from openclaw_memory_core.errors import CancelledError, OpenClawMemoryError
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from openclaw_memory_core.cancel import CancelToken
+    from openclaw_memory_core.config.model import MemoryConfig
+    from openclaw_memory_core.core import MemoryCore
+    from openclaw_memory_core.index.report import OnProgress, SyncReport
+
+_BUSY = {
+    "code": "store-busy",
+    "message": "another process is writing the index; nothing was done",
+    "hint": "try again later",
+}
+
+
+@click.command(name="index", cls=Command)
+@click.option("--force", is_flag=True, help="Build it anew, beside the present one.")
+@click.pass_obj
+def command(settings: Settings, *, force: bool) -> int:
+    """Bring the index up to date.
+
+    Without --agent for every agent. A note that cannot be read is named on stderr and stops nothing; exit code 1 means
+    that the index or the embedding provider failed. Ctrl-C stops it and keeps what is finished.
+    """
+    config = settings.load()
+    with interruptible() as cancel:
+        outcomes = [_index(settings, config, agent_id, cancel, force=force) for agent_id in settings.agents(config)]
+    failed = next((one["error"] for one in outcomes if "error" in one), None)
+    if settings.json:
+        done: dict[str, Any] = {"ok": failed is None, "agents": outcomes}
+        output.document(done if failed is None else {**done, "error": failed})
+    return 0 if failed is None else 1
+
+
+def _index(
+    settings: Settings, config: MemoryConfig, agent_id: str, cancel: CancelToken, *, force: bool
+) -> dict[str, Any]:
+    """One agent; its failure is part of the answer, so that the next one has its turn."""
+    try:
+        with settings.core(config, agent_id) as core:
+            if not core.agent.search.enabled:
+                output.note(f"Memory search disabled ({agent_id}).")
+                return {"agentId": agent_id, "disabled": True}
+            with progress() as report_progress:
+                report = core.sync(force=force, progress=report_progress, cancel=cancel)
+            return _outcome(core, report, quiet=settings.json)
+    except CancelledError:
+        raise
+    except OpenClawMemoryError as error:
+        output.note(f"Memory index failed ({agent_id}): {error.message}")
+        return {"agentId": agent_id, "error": error.to_dict()}
+
+
+def _outcome(core: MemoryCore, report: SyncReport, *, quiet: bool) -> dict[str, Any]:
+    if report.cancelled:
+        raise CancelledError("stopped on request")
+    outcome: dict[str, Any] = {"agentId": core.agent.id, **report.to_dict()}
+    error = _BUSY if report.busy else report.provider_error.to_dict() if report.provider_error else None
+    for path, failed in {**report.failed, **report.unembedded}.items():
+        output.note(f"{path}: {failed.message}")
+    for skipped in report.skipped:
+        output.note(f"{skipped.path}: left out: {skipped.reason}")
+    if error is not None:
+        output.note(f"Memory index failed ({core.agent.id}): {error['message']}")
+        return {**outcome, "error": error}
+    if not quiet:
+        _print(core, report)
+    return outcome
+
+
+def _print(core: MemoryCore, report: SyncReport) -> None:
+    if not report.documents:
+        output.data(f"No memory files found in {core.workspace.root}; nothing indexed ({core.agent.id}).")
+        return
+    indexed = report.documents - len(report.failed)
+    output.data(f"Memory index updated ({core.agent.id}): {output.count(indexed, 'file')} indexed.")
+    parts = [(report.added, "new"), (report.changed, "changed"), (report.removed, "removed")]
+    changes = ", ".join(f"{number} {word}" for number, word in parts if number) or "no changes"
+    texts = f"{output.count(report.embedded, 'text')} embedded, {report.cached} known"
+    output.data(f"{changes}; {texts}; {report.duration:.1f} s.")
+
+
+@contextmanager
+def interruptible() -> Iterator[CancelToken]:
+    """A token that the first Ctrl-C sets; the second one interrupts at once."""
+    from openclaw_memory_core.cancel import CancelToken
+
+    token = CancelToken()
+    if threading.current_thread() is not threading.main_thread():
+        yield token
+        return
+
+    def ask(_: int, __: FrameType | None) -> None:
+        if token.cancelled:
+            raise KeyboardInterrupt
+        token.cancel()
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield token
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def progress() -> Iterator[OnProgress | None]:
+    """A progress bar on stderr where that is a terminal; None elsewhere."""
+    if not output.is_terminal(sys.stderr):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        tasks = {phase: bar.add_task(phase, total=None, visible=False) for phase in ("text", "vectors")}
+
+        def show(state: Any) -> None:
+            if state.phase in tasks:
+                total = state.total or None
+                bar.update(tasks[state.phase], completed=state.done, total=total, visible=True)
+
+        yield show

@@ -1,0 +1,69 @@
+"""What goes where: data on stdout, everything else on stderr; with ``--json`` one document on stdout."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+import click
+
+_STYLES: dict[str, dict[str, Any]] = {
+    "head": {"bold": True},
+    "path": {"fg": "cyan"},
+    "good": {"fg": "green"},
+    "bad": {"fg": "red"},
+    "dim": {"dim": True},
+}
+
+
+def use_utf8() -> None:
+    """Let the three streams take any text, whatever the locale says."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="replace")
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether a person looks at *stream* and may be shown colours and progress."""
+    return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def data(text: str = "") -> None:
+    """A line of the answer."""
+    click.echo(text, color=is_terminal(sys.stdout))
+
+
+def document(value: Any) -> None:
+    """The one JSON document of a run."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def note(text: str) -> None:
+    """A line about the run, on stderr."""
+    click.echo(text, err=True, color=is_terminal(sys.stderr))
+
+
+def styled(text: object, style: str) -> str:
+    """*text* with a colour, which is left out where no terminal is."""
+    return click.style(str(text), **_STYLES[style])
+
+
+def lines(pairs: Iterable[tuple[str, object]]) -> None:
+    """Lines of ``name: value``; what is None is left out."""
+    for name, value in pairs:
+        if value is not None:
+            data(f"{styled(name + ':', 'dim')} {value}")
+
+
+def count(number: int, noun: str) -> str:
+    """*number* with its noun: ``1 note``, ``2 notes``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def yes(value: object) -> str:
+    """``yes`` or ``no``."""
+    return "yes" if value else "no"

@@ -1,0 +1,86 @@
+"""``search``: ask the memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from openclaw_memory_core.cli import output
+from openclaw_memory_core.cli.app import Command
+from openclaw_memory_core.cli.settings import Settings
+from openclaw_memory_core.errors import UsageError
+
+CATCH_UP_SECONDS = 10.0
+"""A search brings a stale index up to date first, but not for longer than this."""
+
+
+@click.command(name="search", cls=Command)
+@click.argument("query", nargs=-1, required=True)
+@click.option("--max-results", type=click.IntRange(min=1), help="Results at most.")
+@click.option("--min-score", type=click.FloatRange(0, 1), help="Least score of a result.")
+@click.option("--corpus", type=click.Choice(["memory", "sessions", "all"]), help="What to search.")
+@click.option("--explain", is_flag=True, help="Show how every score came about.")
+@click.pass_obj
+def command(
+    settings: Settings,
+    *,
+    query: tuple[str, ...],
+    max_results: int | None,
+    min_score: float | None,
+    corpus: str | None,
+    explain: bool,
+) -> int:
+    """Search the notes.
+
+    Finding nothing is no failure. The index is brought up to date first where sync.onSearch is on.
+    """
+    words = " ".join(query).strip()
+    if not words:
+        raise UsageError("the query is empty", hint="openclaw-memory search WORDS")
+    config = settings.load()
+    with settings.core(config) as core:
+        wait = CATCH_UP_SECONDS if core.agent.search.sync.on_search else 0.0
+        answer = core.search(
+            words, max_results=max_results, min_score=min_score, corpus=corpus, explain=explain, wait=wait
+        )
+    if answer.get("unavailable"):
+        return _unavailable(answer, as_json=settings.json)
+    if settings.json:
+        output.document(answer)
+    else:
+        _print(answer)
+    return 0
+
+
+def _unavailable(answer: Mapping[str, Any], *, as_json: bool) -> int:
+    error = {"code": answer["code"], "message": answer["error"], "hint": answer.get("action")}
+    if as_json:
+        output.document({"ok": False, "error": error})
+    else:
+        output.note(f"Memory search failed: {error['message']}")
+        output.note(f"Hint: {error['hint']}")
+    return 1
+
+
+def _print(answer: Mapping[str, Any]) -> None:
+    if answer.get("disabled"):
+        output.note(f"{answer['error']} {answer['action']}")
+        output.data("Memory search disabled.")
+        return
+    for hit in answer["results"]:
+        place = output.styled(f"{hit['path']}:{hit['startLine']}-{hit['endLine']}", "path")
+        output.data(f"{hit['score']:.3f} {place}")
+        output.data(hit["snippet"])
+        if "debug" in hit:
+            output.data(output.styled(json.dumps(hit["debug"], ensure_ascii=False, default=str), "dim"))
+        output.data()
+    if not answer["results"]:
+        output.data("No matches.")
+    if "debug" in answer:
+        output.data(output.styled(json.dumps(answer["debug"], ensure_ascii=False, default=str), "dim"))
+    for name in ("warning", "action"):
+        if answer.get(name):
+            output.note(str(answer[name]))

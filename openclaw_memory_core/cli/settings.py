@@ -1,0 +1,88 @@
+"""What the global options say, and what follows from them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from openclaw_memory_core.cli import output
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import MemoryConfig
+    from openclaw_memory_core.core import MemoryCore
+
+_LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
+
+
+class Settings:
+    """The global options of one run."""
+
+    def __init__(self) -> None:
+        self.config: str | None = None
+        self.state_dir: str | None = None
+        self.agent: str | None = None
+        self.json = False
+        self.verbose = 0
+
+    def load(self) -> MemoryConfig:
+        """The configuration; names its warnings on stderr, in full with ``-v``.
+
+        :raises ConfigError: it is wrong.
+        """
+        config = self.load_quietly()
+        if config.warnings and self.verbose:
+            for warning in config.warnings:
+                output.note(f"configuration: {warning.key_path}: {warning.message}")
+        elif config.warnings:
+            output.note(
+                f"{output.count(len(config.warnings), 'warning')} about the configuration; "
+                "see openclaw-memory config validate"
+            )
+        return config
+
+    def load_quietly(self) -> MemoryConfig:
+        """The configuration, without a word about its warnings."""
+        from openclaw_memory_core.config import load_config
+
+        self.start_logging()
+        path = Path(self.config) if self.config else None
+        return load_config(path=path, state_dir=Path(self.state_dir) if self.state_dir else None)
+
+    def agents(self, config: MemoryConfig) -> list[str]:
+        """Ids of the agents that a command without ``--agent`` is about: all of them.
+
+        :raises ConfigError: ``--agent`` names one that is not configured.
+        """
+        return [config.agent(self.agent).id] if self.agent is not None else list(config.agents)
+
+    @contextmanager
+    def core(
+        self, config: MemoryConfig, agent_id: str | None = None, *, background: bool = False
+    ) -> Iterator[MemoryCore]:
+        """The memory of one agent, that of ``--agent`` if *agent_id* is None."""
+        from openclaw_memory_core.core import MemoryCore
+
+        with MemoryCore(config, agent_id or self.agent, background=background) as core:
+            yield core
+
+    def start_logging(self) -> None:
+        """Send our log to stderr: warnings, with ``-v`` more."""
+        logger = logging.getLogger("openclaw_memory_core")
+        if not logger.handlers:
+            handler = _StderrHandler()
+            handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+            logger.addHandler(handler)
+        logger.setLevel(_LEVELS[min(self.verbose, len(_LEVELS) - 1)])
+
+
+class _StderrHandler(logging.Handler):
+    """Writes to the stderr of the moment, which tests and hosts may replace."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        output.note(self.format(record))
+
+
+Document = dict[str, Any]
