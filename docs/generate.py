@@ -69,15 +69,13 @@ def _default(kind: type, field: str, type_: str) -> str:
 
 def cli_page() -> str:
     """docs/cli.md."""
-    from openclaw_memory_core.cli import main as cli
-
     parts = ["# Command line", "Generated from `openclaw-memory --help` by `docs/generate.py`; do not edit."]
-    for command in [[], *([name] for name in _commands(cli))]:
+    for command in [[], *([name] for name in _commands())]:
         parts += [f"## `{' '.join(['openclaw-memory', *command])}`", f"```text\n{_help(command)}\n```"]
     return "\n\n".join(parts) + "\n"
 
 
-def _commands(cli: object) -> list[str]:
+def _commands() -> list[str]:
     text = _help([])
     lines = text.split("Commands:", 1)[1].splitlines() if "Commands:" in text else []
     return [line.split()[0] for line in lines if line.startswith("  ") and not line.startswith("   ")]
@@ -86,9 +84,8 @@ def _commands(cli: object) -> list[str]:
 def _help(command: list[str]) -> str:
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
     call = [sys.executable, "-m", "openclaw_memory_core", *command, "--help"]
-    return subprocess.run(
-        call, capture_output=True, text=True, check=True, env=environment, encoding="utf-8"
-    ).stdout.rstrip()
+    done = subprocess.run(call, capture_output=True, check=True, env=environment, encoding="utf-8")  # noqa: S603 - our own
+    return done.stdout.rstrip()
 
 
 PAGES = {"hooks.md": hooks_page, "cli.md": cli_page}
