@@ -41,6 +41,7 @@ class Searcher:
     """Searches one agent's index.  Thread-safe: it holds no state of its own.
 
     :param embedder: None for keywords only.
+    :param keywords_only_by_intent: having no *embedder* is what the user wants, and nothing to report.
     :param today: the user's calendar day.
     :param now: the time as an aware datetime, for the age of transcripts.
     """
@@ -53,12 +54,14 @@ class Searcher:
         *,
         today: Callable[[], dt.date],
         now: Callable[[], dt.datetime],
+        keywords_only_by_intent: bool = False,
     ) -> None:
         self._store = store
         self._embedder = embedder
         self._settings = settings
         self._today = today
         self._now = now
+        self._by_intent = keywords_only_by_intent
 
     def search(self, request: SearchRequest) -> SearchResponse:
         """Answer a question.  On a healthy index it never raises, whatever the question is.
@@ -88,11 +91,10 @@ class Searcher:
         return Rules(max_results=limit, min_score=threshold, fusion=hybrid.fusion, mmr=hybrid.mmr)
 
     def _vector(self, reader: IndexReader, text: str, deadline: float) -> tuple[Vector | None, str | None]:
-        """The question's vector, or why there is none (None, None: keywords only is what was asked for)."""
+        """The question's vector, or why there is none (neither: keywords only is what the user wants)."""
         identity = reader.identity
         if self._embedder is None:
-            has_vectors = identity is not None and identity.has_vectors
-            return None, "no embedding provider is available; keywords only" if has_vectors else None
+            return None, None if self._by_intent else "no embedding provider is available"
         if identity is None:
             return None, "nothing is indexed yet"
         if dict(identity.embedding) != dict(self._embedder.info.identity):
@@ -103,7 +105,7 @@ class Searcher:
             _log.warning("the question could not be embedded: %s", error.message)
             return None, f"the question could not be embedded: {error.message}"
         if not any(vector):
-            return None, "the embedding of the question is all zeros; keywords only"
+            return None, "the embedding of the question is all zeros"
         return vector, None
 
 
