@@ -107,7 +107,8 @@ class SyncEngine:
             return busy
         try:
             with self._store.lease(f"sync ({reason})", wait=self._lease_wait):
-                paused = not force and reason not in _EXPLICIT and beginning < self._paused_until
+                explicit = force or not _EXPLICIT.isdisjoint(reason.split("+"))
+                paused = not explicit and beginning < self._paused_until
                 job = SyncJob(
                     self._settings,
                     reason=reason,
