@@ -10,8 +10,12 @@ from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
 from openclaw_memory_core.flush.controller import FlushController
 from openclaw_memory_core.flush.tokens import default_counter
 from openclaw_memory_core.privacy import Audience
+from openclaw_memory_core.sessions.delta import DeltaThresholds
+from openclaw_memory_core.sessions.known import stored_sessions
 from openclaw_memory_core.sessions.paths import store_path
+from openclaw_memory_core.sessions.source import TranscriptSource
 from openclaw_memory_core.sessions.store import SessionStore
+from openclaw_memory_core.sessions.visibility import visible_paths, visible_sessions
 from openclaw_memory_core.workspace.documents import DocumentSource
 from openclaw_memory_core.workspace.workspace import Workspace
 from openclaw_memory_hookspecs import Session, ToolSpec
@@ -57,9 +61,16 @@ class Conversations:
             append_tool=self._append_tool,
         )
 
+    @cached_property
+    def transcripts(self) -> TranscriptSource:
+        """The agent's transcripts as documents."""
+        sync = self._agent.search.sync
+        thresholds = DeltaThresholds(sync.sessions_delta_bytes, sync.sessions_delta_messages)
+        return TranscriptSource(self._agent.id, self._agent.sessions_dir, self.store, thresholds)
+
     def sources(self) -> list[DocumentSource]:
         """Transcripts to index, where session memory is on."""
-        return []
+        return [self.transcripts] if "sessions" in self._agent.search.indexed_sources else []
 
     def has_tools(self) -> bool:
         """Whether there are conversations to search."""
@@ -69,9 +80,14 @@ class Conversations:
         """``sessions_search`` and ``sessions_history``, bound to *session*."""
         return []
 
-    def visible_transcripts(self, session: Session, who: Audience) -> frozenset[str] | None:
-        """Transcript paths that *session* may see; None for all of this agent."""
-        return frozenset()
+    def visible_transcripts(self, who: Audience) -> frozenset[str] | None:
+        """Transcript paths that *who* may see; None for all of this agent."""
+        stored = stored_sessions(self.store.read(), self._agent.id)
+        visible = visible_sessions(who, stored, self._config.sessions)
+        if visible.allowed is None and visible.orphans:
+            return None
+        paths = [ref.path for ref in self.transcripts.scan().documents]
+        return visible_paths(visible, paths, stored)
 
     def write_summary(self, session: Session, reason: str, workspace: Workspace) -> bool:
         """Write a summary note of a session that ends; False if there is nothing to write."""

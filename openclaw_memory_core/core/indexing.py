@@ -269,7 +269,8 @@ class IndexService:
     def _roots(self) -> list[str]:
         return [root for source in self.sources for root in source.watch_roots()]
 
-    def _files_changed(self, paths: set[str]) -> None:
+    def _files_changed(self, _: set[str]) -> None:
+        # Events are marks only: the sync looks for itself, by stamps.
         self.request("watch")
 
     def describe_worker(self) -> dict[str, Any]:

@@ -199,7 +199,6 @@ class MemoryCore:
         who = self.audience(session or self.owner)
         return self._query.search(
             query,
-            session or self.owner,
             who,
             max_results=max_results,
             min_score=min_score,

@@ -67,7 +67,7 @@ def _index(index: IndexService) -> dict[str, Any]:
     path = index.agent.search.store.path
     answer: dict[str, Any] = {"dbPath": str(path), "indexExists": index.exists}
     scans = {source.name: source.scan() for source in index.sources}
-    present = {name: len(scan.documents) for name, scan in scans.items()}
+    present: dict[str, int] = {name: len(scan.documents) for name, scan in scans.items()}
     answer["skipped"] = [
         {"path": one.path, "code": one.code, "reason": one.reason} for scan in scans.values() for one in scan.skipped
     ]
