@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterable
@@ -39,6 +38,8 @@ def data(text: str = "") -> None:
 
 def document(value: Any) -> None:
     """The one JSON document of a run."""
+    import json  # --help does without
+
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from openclaw_memory_core.cli import output
 
 if TYPE_CHECKING:
     from openclaw_memory_core.config.model import MemoryConfig
     from openclaw_memory_core.core import MemoryCore
-
-_LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
 
 
 class Settings:
@@ -45,6 +41,8 @@ class Settings:
 
     def load_quietly(self) -> MemoryConfig:
         """The configuration, without a word about its warnings."""
+        from pathlib import Path
+
         from openclaw_memory_core.config import load_config
 
         self.start_logging()
@@ -70,19 +68,6 @@ class Settings:
 
     def start_logging(self) -> None:
         """Send our log to stderr: warnings, with ``-v`` more."""
-        logger = logging.getLogger("openclaw_memory_core")
-        if not logger.handlers:
-            handler = _StderrHandler()
-            handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
-            logger.addHandler(handler)
-        logger.setLevel(_LEVELS[min(self.verbose, len(_LEVELS) - 1)])
+        from openclaw_memory_core.cli.log import start
 
-
-class _StderrHandler(logging.Handler):
-    """Writes to the stderr of the moment, which tests and hosts may replace."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        output.note(self.format(record))
-
-
-Document = dict[str, Any]
+        start(self.verbose)
