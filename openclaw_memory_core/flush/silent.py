@@ -35,7 +35,7 @@ def is_silent(text: str) -> bool:
     That is: the token leads or ends the text or stands alone on a line, in any case, with any punctuation around it;
     or the text is JSON with the token as a value.  Reasoning blocks in front are not looked at.
     """
-    body = _without_reasoning(text)
+    body = without_reasoning(text)
     if _LEADING.match(body) or _TRAILING.search(body) or _ALONE.search(body):
         return True
     return _is_silent_json(body)
@@ -43,12 +43,12 @@ def is_silent(text: str) -> bool:
 
 def mentions_silent(text: str) -> bool:
     """True if the token stands anywhere in the visible part of *text*."""
-    return is_silent(text) or bool(_TOKEN.search(_without_reasoning(text)))
+    return is_silent(text) or bool(_TOKEN.search(without_reasoning(text)))
 
 
 def is_heartbeat_ok(text: str) -> bool:
     """True for the acknowledgement of a heartbeat: the token at an edge and at most a remark beside it."""
-    body = _without_reasoning(text)
+    body = without_reasoning(text)
     bare = re.sub(rf"\A[{_EDGE}]+|[{_EDGE}]+\Z", "", body)
     at_edge = bare.startswith(HEARTBEAT_TOKEN) or bare.endswith(HEARTBEAT_TOKEN)
     return at_edge and len(bare) - len(HEARTBEAT_TOKEN) <= _HEARTBEAT_REST
@@ -95,7 +95,7 @@ class SilentStream:
         return strip_silent(text)
 
     def _release(self, *, final: bool) -> str:
-        if not self._open and is_silent(self._held) and (final or _LEADING.match(_without_reasoning(self._held))):
+        if not self._open and is_silent(self._held) and (final or _LEADING.match(without_reasoning(self._held))):
             self._silenced, self._held = True, ""
             return ""
         self._open = True
@@ -121,7 +121,8 @@ class SilentStream:
         return "".join([*kept, context[position:]])
 
 
-def _without_reasoning(text: str) -> str:
+def without_reasoning(text: str) -> str:
+    """*text* without the reasoning blocks in front of it."""
     while match := _REASONING.match(text):
         text = text[match.end() :]
     return text
@@ -148,7 +149,7 @@ def _holds_token(data: Any) -> bool:
 
 def _undecided(text: str) -> bool:
     """True while *text*, the beginning of a reply, may still turn out to be silent."""
-    body = _without_reasoning(text)
+    body = without_reasoning(text)
     start = body.lstrip()
     if start.startswith(("{", "[", "```")):
         return True

@@ -10,35 +10,41 @@ import re
 from collections.abc import Callable
 
 _SHORT = 18
-_NAME = r"[A-Za-z0-9_.-]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)"
-_JSON_NAME = r"[A-Za-z0-9_-]*(?:api[_-]?key|access[_-]?key|token|secret|password|passwd|passphrase|private[_-]?key)"
-_VALUE = r"[^\s\"'`,;&<>(){}\[\]\\]"
+# Every repetition is bounded: long text without blanks must not cost more than its length.
+_WORDS = r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE)"
+_JSON_NAME = (
+    r"[A-Za-z0-9_-]{0,40}(?:api[_-]?key|access[_-]?key|token|secret|password|passwd|passphrase|private[_-]?key)"
+)
+_CHAR = r"[^\s\"'`,;&<>(){}\[\]\\]"
+_GAP = r"[ \t]{0,4}"
 
-_PEM = re.compile(r"(-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----)(.*?)(-----END [A-Z0-9 ]*PRIVATE KEY-----|\Z)", re.DOTALL)
+_PEM = re.compile(
+    r"(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----)(.*?)(-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|\Z)", re.DOTALL
+)
 _PATTERNS: tuple[re.Pattern[str], ...] = (
     # "apiKey": "…" and 'token': '…', also with escaped quotes inside a JSON string
-    re.compile(rf"\\*[\"']{_JSON_NAME}\\*[\"']\s*:\s*\\*[\"'](?P<secret>[^\"'\\\s][^\"'\\]*)", re.IGNORECASE),
-    # NAME=value, NAME: value; quotes allowed.  Lower-case names need "=", else prose ("the token: …") would be cut.
-    re.compile(rf"\b{_NAME}\b[\"']?\s*[=:]\s*[\"'`]?(?P<secret>{_VALUE}{{4,}})"),
-    re.compile(rf"\b{_NAME}\b[\"']?\s*=\s*[\"'`]?(?P<secret>{_VALUE}{{4,}})", re.IGNORECASE),
+    re.compile(rf"[\"']{_JSON_NAME}\\?[\"']{_GAP}:{_GAP}\\?[\"'](?P<secret>[^\"'\\\n]{{1,4000}})", re.IGNORECASE),
+    # NAME=value and NAME: value.  A lower-case name needs "=", or prose ("the token: …") would be cut.
+    re.compile(rf"{_WORDS}[\"']?{_GAP}[=:]{_GAP}[\"'`]?(?P<secret>{_CHAR}{{4,}})"),
+    re.compile(rf"{_WORDS}[\"']?{_GAP}={_GAP}[\"'`]?(?P<secret>{_CHAR}{{4,}})", re.IGNORECASE),
     re.compile(
-        rf"--(?:[a-z0-9]+-)*(?:api-?key|key|token|secret|password|passwd)(?:\s+|=)[\"'`]?(?P<secret>{_VALUE}{{4,}})",
+        rf"--[a-z0-9-]{{0,40}}(?:key|token|secret|password|passwd)(?:[ \t]{{1,4}}|=)[\"'`]?(?P<secret>{_CHAR}{{4,}})",
         re.IGNORECASE,
     ),
     re.compile(
-        r"\b(?:Authorization|Proxy-Authorization|X-Api-Key|Api-Key)\b[\"']?\s*[:=]\s*[\"']?"
-        rf"(?:(?:Bearer|Basic|Token)\s+)?(?P<secret>{_VALUE}{{6,}})",
+        rf"\b(?:(?:Proxy-)?Authorization|(?:X-)?Api-Key)\\?[\"']?{_GAP}[:=]{_GAP}\\?[\"']?"
+        rf"(?:(?:Bearer|Basic|Token)[ \t]{{1,4}})?+(?P<secret>{_CHAR}{{6,}})",
         re.IGNORECASE,
     ),
-    re.compile(rf"\bBearer\s+(?P<secret>{_VALUE}{{12,}})", re.IGNORECASE),
+    re.compile(rf"\bBearer[ \t]{{1,4}}(?P<secret>{_CHAR}{{12,}})", re.IGNORECASE),
     # user:password@host in a URL
-    re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s/:@]*:(?P<secret>[^\s/@]{3,})@", re.IGNORECASE),
+    re.compile(r"://[^\s/:@]{0,100}:(?P<secret>[^\s/@]{3,200})@"),
     re.compile(
         r"(?<![A-Za-z0-9])(?P<secret>"
         r"sk-[A-Za-z0-9_-]{8,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|xox[a-z]-[A-Za-z0-9-]{8,}"
         r"|xapp-[A-Za-z0-9-]{8,}|gsk_[A-Za-z0-9_-]{8,}|AIza[A-Za-z0-9_-]{16,}|pplx-[A-Za-z0-9_-]{8,}"
         r"|npm_[A-Za-z0-9]{8,}|pa-[A-Za-z0-9_-]{32,}|AKIA[A-Z0-9]{16}|[0-9]{6,12}:[A-Za-z0-9_-]{30,}"
-        r"|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,})"
+        r"|eyJ[A-Za-z0-9_-]{10,2000}\.[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000})"
     ),
 )
 

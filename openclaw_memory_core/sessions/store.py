@@ -58,6 +58,10 @@ class SessionStore:
         """All entries, as a copy.  A missing or unusable file counts as empty; the latter is logged."""
         return {key: copy.deepcopy(entry) for key, entry in self._tolerant().items() if isinstance(entry, dict)}
 
+    def view(self) -> dict[str, Mapping[str, Any]]:
+        """All entries without copying them; they must not be changed.  Otherwise as :meth:`read`."""
+        return {key: entry for key, entry in self._tolerant().items() if isinstance(entry, dict)}
+
     def entry(self, key: str) -> Entry | None:
         """The entry of *key* as a copy; case does not matter, among case variants the newest ``updatedAt`` wins."""
         data = self._tolerant()
