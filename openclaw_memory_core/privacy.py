@@ -81,12 +81,14 @@ class KnownSession:
 class VisibleSessions:
     """Which sessions a caller may look into.
 
-    :param allowed: keys, lower case; None means every session of this agent.
+    :param agent_id: agent of the caller.
+    :param allowed: keys, lower case; None means every session of that agent and no other.
     :param orphans: transcripts of this agent whose session is not known any more are visible, too.
     :param level: the level that took effect, after the cap for sandboxes.
     :param denied_reason: what to tell a caller who asks for another session.
     """
 
+    agent_id: str
     allowed: frozenset[str] | None
     orphans: bool
     level: VisibilityLevel
@@ -96,7 +98,9 @@ class VisibleSessions:
         """Whether a session may be looked into; None stands for an unknown key."""
         if key is None:
             return self.orphans
-        return self.allowed is None or key.strip().lower() in self.allowed
+        if self.allowed is None:
+            return parse_session_key(key).agent_id in {None, self.agent_id}
+        return key.strip().lower() in self.allowed
 
 
 def audience(session: Session, sessions: SessionsConfig, *, default_agent: str) -> Audience:
@@ -187,6 +191,7 @@ def visible_session_keys(who: Audience, known: Sequence[KnownSession], sessions:
         hidden.add(who.key)
     everything = whole_agent and not hidden
     return VisibleSessions(
+        agent_id=who.agent_id,
         allowed=None if everything and level != "all" else frozenset(visible - hidden),
         orphans=whole_agent,
         level=level,

@@ -135,6 +135,8 @@ def test_everything_is_said_by_none_only_if_nothing_is_hidden() -> None:
     open_only = tuple(one for one in KNOWN if one.key not in {HIDDEN, OTHER})
 
     assert seen(MAIN, "tree", known=open_only).allowed is None
+    assert seen(MAIN, "tree", known=open_only).allows("agent:main:telegram:group:77")
+    assert not seen(MAIN, "tree", known=open_only).allows(OTHER)
     assert seen(MAIN, "tree").allowed is not None
 
 
