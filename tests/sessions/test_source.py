@@ -204,7 +204,7 @@ def test_a_quiet_transcript_is_taken_whatever_its_growth(tmp_path: Path) -> None
     before = world.stamp()
     made.user("the last word")
     assert world.stamp() == before
-    world.now = made.path.stat().st_mtime + 900
+    world.now = made.path.stat().st_mtime + 901
     assert world.stamp() != before
 
 
