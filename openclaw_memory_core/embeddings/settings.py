@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from openclaw_memory_core.config.model import LocalConfig, RemoteConfig, Secret
-from openclaw_memory_core.embeddings.address import normalise_url, public_url, same_place
+from openclaw_memory_core.embeddings.address import is_loopback, normalise_url, public_url, same_place
 from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo, ProviderLimits
 from openclaw_memory_core.embeddings.keys import Keyring, profile_keys, rotation_keys
 from openclaw_memory_core.errors import MissingKeyError, ProviderUnavailableError
@@ -36,7 +36,7 @@ class ProviderSpec:
     :param rotates: prefix of further keys in the environment, see :func:`rotation_keys`.
     :param extra: extra of this package that the provider needs, and the module that proves it is there.
     :param paid: requests cost money.
-    :param local: no text leaves this machine (with the default address).
+    :param local: no text leaves this machine with the default address (for the documentation).
     :param prefixes: prefixes that users write before the model's name.
     :param limits: what one request may hold.
     :param note: for the table in the documentation.
@@ -157,7 +157,7 @@ class ProviderSettings:
             limits=self.limits(model),
             dimensions=dimensions or self.dimensions,
             paid=self.spec.paid,
-            local=self.spec.local and self.is_at_home(),
+            local=is_loopback(self.base_url()),
         )
 
     def limits(self, model: str) -> ProviderLimits:

@@ -81,6 +81,7 @@ class OpenAIWire:
         response = client.embeddings.with_raw_response.create(
             model=body["model"],
             input=list(body["input"]),
+            # Plain numbers, because not every service knows base64; "encoding_format" in the body wins.
             encoding_format="float",
             extra_headers=headers,
             extra_body=rest,

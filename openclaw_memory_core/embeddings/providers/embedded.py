@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -142,8 +143,6 @@ _one_blas_thread = _OneBlasThread()
 
 
 def _blas_limit() -> Any:
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError:
+    if find_spec("threadpoolctl") is None:
         return None
-    return threadpool_limits(limits=1, user_api="blas")
+    return import_module("threadpoolctl").threadpool_limits(limits=1, user_api="blas")

@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
 from openclaw_memory_core.embeddings.settings import ProviderSettings
-from openclaw_memory_core.embeddings.vectors import ordered
+from openclaw_memory_core.embeddings.vectors import normalised, ordered
 from openclaw_memory_core.embeddings.wire import OpenAIWire
 
 
-class OpenAIProvider:
-    """``POST {base}/embeddings`` with ``model`` and ``input``; ``dimensions`` and ``input_type`` where configured."""
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a service departs from OpenAI's own request.
 
-    def __init__(self, settings: ProviderSettings) -> None:
+    :param dimensions: name of the field that asks for a length; None if there is none.
+    :param query: ``input_type`` of a query where the user configures none.
+    :param document: the same for documents.
+    :param encoding: value of ``encoding_format``.
+    :param unit: scale vectors to length 1.
+    """
+
+    dimensions: str | None = "dimensions"
+    query: str | None = None
+    document: str | None = None
+    encoding: str | None = "float"
+    unit: bool = False
+
+
+class OpenAIProvider:
+    """``POST {base}/embeddings`` with ``model`` and ``input``, and what the shape adds."""
+
+    def __init__(self, settings: ProviderSettings, shape: Shape | None = None) -> None:
         self._settings = settings
+        self._shape = shape or Shape()
         self._info = settings.info()
-        self._wire = OpenAIWire(settings.name, settings.base_url(), settings.keyring(), settings.headers())
+        self.wire = OpenAIWire(settings.name, settings.base_url(), settings.keyring(), settings.headers())
 
     @property
     def info(self) -> ProviderInfo:
@@ -26,17 +46,24 @@ class OpenAIProvider:
 
     def embed(self, texts: Sequence[str], kind: InputKind, *, timeout: float) -> list[Sequence[float]]:
         """One vector a text, in order."""
-        body: dict[str, Any] = {"model": self._info.model, "input": list(texts)}
-        if self._settings.dimensions:
-            body["dimensions"] = self._settings.dimensions
-        input_type = self._settings.input_type(kind)
+        body = {"model": self._info.model, "input": list(texts), **self.options(kind)}
+        vectors = ordered(self.wire.embeddings(body, timeout=timeout), len(texts))
+        return [normalised(vector) for vector in vectors] if self._shape.unit else vectors
+
+    def options(self, kind: InputKind) -> dict[str, Any]:
+        """The fields of a request beside ``model`` and ``input``."""
+        shape = self._shape
+        options: dict[str, Any] = {"encoding_format": shape.encoding}
+        if self._settings.dimensions and shape.dimensions:
+            options[shape.dimensions] = self._settings.dimensions
+        input_type = self._settings.input_type(kind) or (shape.query if kind == "query" else shape.document)
         if input_type:
-            body["input_type"] = input_type
-        return ordered(self._wire.embeddings(body, timeout=timeout), len(texts))
+            options["input_type"] = input_type
+        return options
 
     def close(self) -> None:
         """Close the connections."""
-        self._wire.close()
+        self.wire.close()
 
 
 def create(settings: ProviderSettings) -> OpenAIProvider:

@@ -1,0 +1,11 @@
+"""Mistral AI: the OpenAI shape without ``input_type``."""
+
+from __future__ import annotations
+
+from openclaw_memory_core.embeddings.providers.openai import OpenAIProvider, Shape
+from openclaw_memory_core.embeddings.settings import ProviderSettings
+
+
+def create(settings: ProviderSettings) -> OpenAIProvider:
+    """The provider of *settings*; makes no request."""
+    return OpenAIProvider(settings, Shape(dimensions="output_dimension"))

@@ -1,0 +1,115 @@
+"""The offline model: checked before use, loaded late, the same answers from many threads."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from support.providers import numbered, provider_settings
+
+from openclaw_memory_core.embeddings.base import identity_key
+from openclaw_memory_core.embeddings.embedder import Embedder
+from openclaw_memory_core.embeddings.providers import embedded
+from openclaw_memory_core.embeddings.registry import create_provider
+from openclaw_memory_core.embeddings.vectors import unpack
+from openclaw_memory_core.errors import ProviderUnavailableError
+
+
+@pytest.fixture(scope="module")
+def model() -> Embedder:
+    return Embedder(create_provider(provider_settings("embedded")))
+
+
+def cosine(a: list[float], b: list[float]) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def test_vectors_have_512_numbers_and_length_one(model: Embedder) -> None:
+    vector = unpack(model.embed_query("the ferry leaves at nine", timeout=60))
+
+    assert len(vector) == model.info.dimensions == 512
+    assert cosine(vector, vector) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_paraphrases_and_translations_are_near(model: Embedder) -> None:
+    ask, near, german, far = (
+        unpack(model.embed_query(text, timeout=60))
+        for text in (
+            "where did I park the car?",
+            "the vehicle is in the garage on level two",
+            "das Auto steht in der Garage auf Ebene zwei",
+            "three eggs, a cup of flour and a pinch of salt",
+        )
+    )
+
+    assert cosine(ask, near) > cosine(ask, far) + 0.1
+    assert cosine(near, german) > 0.7
+
+
+def test_many_threads_get_the_vectors_of_one(model: Embedder) -> None:
+    texts = numbered(40, "Note {} about the harbour, the ferry and the price of fish")
+    alone: dict[str, bytes] = {}
+    for key, text in texts.items():
+        model.embed_documents({key: text}, alone.update)
+    together: dict[str, bytes] = {}
+    lock = threading.Lock()
+
+    def run(keys: list[str]) -> None:
+        found: dict[str, bytes] = {}
+        model.embed_documents({key: texts[key] for key in keys}, found.update)
+        with lock:
+            together.update(found)
+
+    threads = [threading.Thread(target=run, args=(list(texts)[i::4],)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert together.keys() == alone.keys()
+    for key in texts:
+        assert cosine(unpack(together[key]), unpack(alone[key])) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_it_is_local_free_and_identified_by_its_data(model: Embedder) -> None:
+    info = model.info
+
+    assert info.local
+    assert not info.paid
+    assert "data" in info.identity
+    assert identity_key(info.identity) == identity_key(dict(reversed(list(info.identity.items()))))
+
+
+def test_other_weights_are_refused_before_they_are_loaded(tmp_path: Path) -> None:
+    (tmp_path / "weights.npz").write_bytes(b"something else")
+    (tmp_path / "sp.model").write_bytes(b"")
+
+    with pytest.raises(ProviderUnavailableError, match=r"weights\.npz") as caught:
+        embedded.EmbeddedProvider(provider_settings("embedded"), tmp_path).embed(["x"], "query", timeout=5)
+    assert "pip install" in str(caught.value.hint)
+
+
+def test_missing_weights_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ProviderUnavailableError, match="cannot be read"):
+        embedded.verify(tmp_path)
+
+
+def test_odd_texts_have_vectors_too(model: Embedder) -> None:
+    texts = {"zero-width": "\u200b\u200b", "control": "\x00\x01", "emoji": "🙂" * 300, "long": "a" * 20_000}
+    got: dict[str, bytes] = {}
+
+    report = model.embed_documents(texts, got.update)
+
+    assert got.keys() == texts.keys()
+    assert not report.failed
+
+
+def test_blas_has_its_threads_back_afterwards(model: Embedder) -> None:
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+    model.embed_query("warm up", timeout=60)
+    with threadpoolctl.threadpool_limits(limits=2, user_api="blas"):
+        model.embed_query("once more", timeout=60)
+        after = [pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
+
+    assert all(count == 2 for count in after)
