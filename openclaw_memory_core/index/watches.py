@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -17,11 +16,22 @@ if TYPE_CHECKING:
 __all__ = ["Observes", "WatchLostError", "Watches", "system_observer"]
 
 
+class Emits(Protocol):
+    """A thread of an observer."""
+
+    @property
+    def watch(self) -> Any:
+        """What :meth:`Observes.schedule` gave for it."""
+
+    def is_alive(self) -> bool:
+        """False once it ended, for example because its folder was deleted."""
+
+
 class Observes(Protocol):
     """What is used of a watchdog observer."""
 
     @property
-    def emitters(self) -> Collection[threading.Thread]:
+    def emitters(self) -> Collection[Emits]:
         """Its threads, one a watch."""
 
     def schedule(self, event_handler: FileSystemEventHandler, path: str, *, recursive: bool = False) -> Any:
@@ -44,7 +54,10 @@ class Observes(Protocol):
 
 
 class WatchLostError(RuntimeError):
-    """A thread of the observer died: the system refused it something later on."""
+    """The observer stopped working: the system refused it something later on."""
+
+
+_MOST_LOST = 20
 
 
 class _Watch(NamedTuple):
@@ -73,6 +86,8 @@ class Watches:
         self._observer = observer
         self._handler = _handler(on_event)
         self._held: dict[_Watch, Any] = {}
+        self._started = False
+        self._lost = 0
 
     @property
     def folders(self) -> list[str]:
@@ -83,24 +98,34 @@ class Watches:
         """Set the watches, then start."""
         self.arm(roots)
         self._observer.start()
+        self._started = True
 
     def arm(self, roots: Sequence[str]) -> bool:
         """Make the watches those that *roots* need now; True if there are new ones.
 
-        :raises WatchLostError: a watch has died.
+        :raises WatchLostError: the observer has died, or its watches keep doing so.
         """
-        if self._held and not (self._observer.is_alive() and all(one.is_alive() for one in self._observer.emitters)):
-            raise WatchLostError("a watch ended unexpectedly")
+        if self._held and not self._observer.is_alive() and self._started:
+            raise WatchLostError("the observer ended unexpectedly")
         wanted = _wanted(roots)
-        for gone in [watch for watch in self._held if watch not in wanted]:
-            with contextlib.suppress(KeyError, OSError):
-                self._observer.unschedule(self._held[gone])
-            del self._held[gone]
+        dead = [emitter.watch for emitter in self._observer.emitters if self._started and not emitter.is_alive()]
+        for watch, observed in list(self._held.items()):
+            if watch not in wanted or observed in dead:
+                self._drop(watch, lost=watch in wanted)
         new = wanted - self._held.keys()
         for watch in new:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 self._held[watch] = self._observer.schedule(self._handler, watch.path, recursive=watch.recursive)
         return bool(new)
+
+    def _drop(self, watch: _Watch, *, lost: bool) -> None:
+        """Forget a watch; one that ended although its folder stands is set again, but not for ever."""
+        with contextlib.suppress(KeyError, OSError):
+            self._observer.unschedule(self._held[watch])
+        del self._held[watch]
+        self._lost += lost
+        if self._lost > _MOST_LOST:
+            raise WatchLostError("watches keep ending unexpectedly")
 
     def close(self) -> None:
         """Stop watching and wait for the threads."""

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_memory_core.index.watch import FileWatcher
-from openclaw_memory_core.index.watches import Observes, system_observer
+from openclaw_memory_core.index.watches import Emits, Observes, system_observer
 
 WAIT = 10.0
 QUIET = 0.2
@@ -41,6 +41,13 @@ class Watched:
     def next(self) -> set[str]:
         """The next dirty set, relative to the root."""
         return {os.path.relpath(path, self.root) for path in self.told.get(timeout=WAIT)}
+
+    def until(self, *paths: str) -> set[str]:
+        """Everything told until all of *paths* were."""
+        told: set[str] = set()
+        while not told.issuperset(paths):
+            told |= self.next()
+        return told
 
     def settle(self) -> None:
         """Take everything until it is quiet."""
@@ -69,17 +76,17 @@ def watched(workspace: Path) -> Iterator[Watched]:
 def test_new_changed_and_deleted_notes_are_told(watched: Watched) -> None:
     note = watched.root / "memory" / "a.md"
     note.write_text("one", encoding="utf-8")
-    assert watched.next() == {"memory/a.md"}
+    assert watched.until("memory/a.md") == {"memory/a.md"}
     with note.open("a", encoding="utf-8") as file:
         file.write("two")
-    assert watched.next() == {"memory/a.md"}
+    assert watched.until("memory/a.md") == {"memory/a.md"}
     note.unlink()
-    assert watched.next() == {"memory/a.md"}
+    assert watched.until("memory/a.md") == {"memory/a.md"}
 
 
 def test_root_files_are_told_and_their_neighbours_are_not(watched: Watched) -> None:
     (watched.root / "MEMORY.md").write_text("- fact", encoding="utf-8")
-    assert watched.next() == {"MEMORY.md"}
+    assert watched.until("MEMORY.md") == {"MEMORY.md"}
     (watched.root / "main.py").write_text("print()", encoding="utf-8")
     assert watched.is_quiet()
 
@@ -88,14 +95,14 @@ def test_atomic_save_tells_the_name_that_was_replaced(watched: Watched) -> None:
     temporary = watched.root / "memory" / ".a.md.tmp123"
     temporary.write_text("text", encoding="utf-8")
     temporary.replace(watched.root / "memory" / "a.md")
-    assert watched.next() == {"memory/a.md"}
+    assert watched.until("memory/a.md") == {"memory/a.md"}
 
 
 def test_rename_tells_both_names(watched: Watched) -> None:
     (watched.root / "memory" / "a.md").write_text("text", encoding="utf-8")
     watched.settle()
     (watched.root / "memory" / "a.md").rename(watched.root / "memory" / "b.md")
-    assert watched.next() == {"memory/a.md", "memory/b.md"}
+    assert watched.until("memory/a.md", "memory/b.md") == {"memory/a.md", "memory/b.md"}
 
 
 @pytest.mark.parametrize("name", [".a.md.swp", "a.md~", "4913", ".#a.md.lock", "a.md.tmp", "#a.md#"])
@@ -127,7 +134,7 @@ def test_new_sub_folders_are_watched(watched: Watched) -> None:
     deep.mkdir(parents=True)
     watched.settle()
     (deep / "lisbon.md").write_text("text", encoding="utf-8")
-    assert watched.next() == {"memory/trips/2026/lisbon.md"}
+    assert watched.until("memory/trips/2026/lisbon.md")
 
 
 def test_folder_that_comes_later_is_watched(tmp_path: Path) -> None:
@@ -139,10 +146,10 @@ def test_folder_that_comes_later_is_watched(tmp_path: Path) -> None:
         (folder / "a.md").write_text("text", encoding="utf-8")
         watched.settle()
         (folder / "b.md").write_text("text", encoding="utf-8")
-        assert "memory/trips/b.md" in watched.next()
+        assert watched.until("memory/trips/b.md")
         watched.settle()
         (watched.root / "USER.md").write_text("text", encoding="utf-8")
-        assert watched.next() == {"USER.md"}
+        assert watched.until("USER.md")
     finally:
         watched.watcher.close()
 
@@ -152,7 +159,7 @@ def test_folder_that_is_replaced_is_watched_again(watched: Watched) -> None:
     (watched.root / "memory").mkdir()
     watched.settle()
     (watched.root / "memory" / "a.md").write_text("text", encoding="utf-8")
-    assert "memory/a.md" in watched.next()
+    assert watched.until("memory/a.md")
 
 
 class Refusing:
@@ -160,7 +167,7 @@ class Refusing:
 
     def __init__(self, code: int) -> None:
         self.code = code
-        self.emitters: list[threading.Thread] = []
+        self.emitters: list[Emits] = []
 
     def schedule(self, event_handler: object, path: str, *, recursive: bool = False) -> None:
         raise OSError(self.code, os.strerror(self.code))
@@ -221,6 +228,28 @@ def test_watch_that_dies_later_leads_to_polling(workspace: Path, caplog: pytest.
         watched.settle()
         (workspace / "memory" / "a.md").write_text("text", encoding="utf-8")
         assert watched.next() == set()
+    finally:
+        watched.watcher.close()
+
+
+def test_watch_whose_thread_ended_is_set_again(workspace: Path) -> None:
+    made: list[Observes] = []
+
+    def observer() -> Observes:
+        made.append(system_observer())
+        return made[0]
+
+    watched = Watched(workspace, observer=observer)
+    try:
+        watched.settle()
+        for emitter in list(made[0].emitters):
+            emitter.stop()
+            emitter.join()
+        watched.watcher.look()
+        assert watched.watcher.mode == "events"
+        watched.settle()
+        (workspace / "memory" / "a.md").write_text("text", encoding="utf-8")
+        assert watched.until("memory/a.md") == {"memory/a.md"}
     finally:
         watched.watcher.close()
 
