@@ -40,7 +40,7 @@ def pack(numbers: Iterable[float]) -> bytes:
 
 def vector_of(text: str, dims: int = 8) -> bytes:
     """A vector that depends on the text only."""
-    rng = random.Random(text)
+    rng = random.Random(repr(text))
     return pack(rng.gauss(0, 1) for _ in range(dims))
 
 

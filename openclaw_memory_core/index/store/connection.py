@@ -51,6 +51,7 @@ class Database:
     ) -> None:
         self.path = path
         self.journal_mode = "wal"
+        self.read_only = False
         self._busy_ms = int(busy_timeout * 1000)
         self._vfs = vfs
         self._on_write = on_write
@@ -203,7 +204,8 @@ class Database:
             raise translate(error, self.path) from error
 
     def _set_up(self, db: apsw.Connection) -> None:
-        if db.readonly("main"):
+        self.read_only = db.readonly("main")
+        if self.read_only:
             self.journal_mode = str(db.execute("PRAGMA journal_mode").get)
             if not _is_ours(db):
                 raise StoreReadOnlyError(

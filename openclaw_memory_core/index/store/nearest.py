@@ -27,11 +27,20 @@ OVERSAMPLING = 16
 FEWEST = 400
 """Candidates for each place of the answer, and at least; see docs/storage.md for the measurement."""
 
+_ENOUGH_BITS = 384
+"""Shorter codes say less: with half as many bits, twice as many candidates are taken."""
+
+_SPARE = 2
+"""sqlite-vec computes in float32: so many times more than asked for are taken from it and ranked exactly."""
+
 _COUNT = "SELECT count(*) FROM gN_chunks WHERE vector > 0"
 
-_BY_COSINE = """SELECT c.id, round(1.0 - vec_distance_cosine(v.embedding, :query), 6) AS cosine
+_BY_COSINE = """SELECT c.id, c.vector
     FROM gN_files AS f JOIN gN_chunks AS c ON c.file = f.id JOIN vectors AS v ON v.id = c.vector
-    WHERE c.vector > 0 AND VISIBLE ORDER BY cosine DESC, c.id LIMIT :limit"""
+    WHERE c.vector > 0 AND VISIBLE ORDER BY vec_distance_cosine(v.embedding, :query), c.id LIMIT :limit"""
+
+_CLOSEST = """SELECT v.id FROM json_each(:vectors) AS j JOIN vectors AS v ON v.id = j.value
+    ORDER BY vec_distance_cosine(v.embedding, :query) LIMIT :limit"""
 
 _BY_CODE = """SELECT c.id, c.vector FROM gN_files AS f JOIN gN_chunks AS c ON c.file = f.id
     JOIN codes AS k ON k.centre = :centre AND k.vector = c.vector
@@ -57,7 +66,8 @@ class Question:
     @property
     def candidates(self) -> int:
         """How many chunks the codes have to choose."""
-        return max(FEWEST, OVERSAMPLING * self.limit)
+        bits = len(self.vector) // 4
+        return max(FEWEST, OVERSAMPLING * self.limit) * max(1, -(-_ENOUGH_BITS // bits))
 
 
 class NearestSearch:
@@ -75,23 +85,25 @@ class NearestSearch:
         """Nearest chunks, nearest first; equal cosines in the order of the chunks."""
         if not self._answers(question.vector):
             return []
-        in_sql = "numpy" not in sys.modules and self._extension.load(self._db)
-        if in_sql and self._is_small(question):
-            bindings = visible_bindings(question.visible) | {"query": question.vector, "limit": question.limit}
-            return [VectorHit(*row) for row in self._db.execute(self._sql(_BY_COSINE), bindings)]
-        if in_sql and not self._cache.asked_before:
+        if "numpy" in sys.modules or not self._extension.load(self._db):
+            chosen = self._candidates_in_memory(question)
+        elif self._is_small(question):
+            chosen = self._all_in_sql(question)
+        elif self._cache.asked_before:
+            chosen = self._candidates_in_memory(question)
+        else:
             self._cache.asked_before = True
             chosen = self._candidates_in_sql(question)
-        else:
-            chosen = self._candidates_in_memory(question)
-        return self._rank(question, chosen)
+        values = stored_cosines(self._db, question.vector, {vector for _, vector in chosen})
+        hits = [VectorHit(chunk, values[vector]) for chunk, vector in chosen if vector in values]
+        return sorted(hits, key=lambda hit: (-hit.cosine, hit.chunk_id))[: question.limit]
 
     def cosines(self, query: Vector, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Exact cosine of these chunks."""
         if not self._answers(query):
             return {}
         pairs = dict(self._db.execute(self._sql(_VECTORS), (json.dumps(list(chunk_ids)),)))
-        values = self._exact(query, set(pairs.values()))
+        values = stored_cosines(self._db, query, set(pairs.values()))
         return {chunk: values[vector] for chunk, vector in pairs.items() if vector in values}
 
     def _answers(self, query: Vector) -> bool:
@@ -104,14 +116,25 @@ class NearestSearch:
             return True
         return bool(self._db.execute(self._sql(_COUNT)).get <= question.candidates)
 
+    def _all_in_sql(self, question: Question) -> list[tuple[int, int]]:
+        bindings = visible_bindings(question.visible) | {"query": question.vector, "limit": _SPARE * question.limit}
+        return list(self._db.execute(self._sql(_BY_COSINE), bindings))
+
     def _candidates_in_sql(self, question: Question) -> list[tuple[int, int]]:
-        centre = self._generation.centre
         bindings = visible_bindings(question.visible) | {
-            "centre": centre,
+            "centre": self._generation.centre,
             "code": self._code(question.vector),
             "count": question.candidates,
         }
-        return [*self._db.execute(self._sql(_BY_CODE), bindings), *self._db.execute(self._sql(_WITHOUT_CODE), bindings)]
+        pairs = [
+            (chunk, vector)
+            for statement in (_BY_CODE, _WITHOUT_CODE)
+            for chunk, vector in self._db.execute(self._sql(statement), bindings)
+        ]
+        vectors = json.dumps(sorted({vector for _, vector in pairs}))
+        bindings = {"vectors": vectors, "query": question.vector, "limit": _SPARE * question.limit}
+        closest = {row[0] for row in self._db.execute(_CLOSEST, bindings)}
+        return [(chunk, vector) for chunk, vector in pairs if vector in closest]
 
     def _candidates_in_memory(self, question: Question) -> list[tuple[int, int]]:
         table = self._cache.table(self._db, self._generation)
@@ -121,14 +144,6 @@ class NearestSearch:
             hidden = self._cache.remember_hidden(table, question.visible, [row[0] for row in rows])
         chunks, vectors = table.candidates(self._code(question.vector), hidden, question.candidates)
         return list(zip(chunks, vectors, strict=True))
-
-    def _rank(self, question: Question, chosen: Sequence[tuple[int, int]]) -> list[VectorHit]:
-        values = self._exact(question.vector, {vector for _, vector in chosen})
-        hits = [VectorHit(chunk, values[vector]) for chunk, vector in chosen if vector in values]
-        return sorted(hits, key=lambda hit: (-hit.cosine, hit.chunk_id))[: question.limit]
-
-    def _exact(self, query: Vector, vectors: set[int]) -> dict[int, float]:
-        return stored_cosines(self._db, query, vectors, extension=self._extension.load(self._db))
 
     def _code(self, vector: Vector) -> bytes:
         mean = self._db.execute("SELECT mean FROM centres WHERE id = ?", (self._generation.centre,)).get

@@ -11,14 +11,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Literal
-
-import apsw
+from typing import TYPE_CHECKING, Any, Literal
 
 from openclaw_memory_core.config.model import CacheConfig
 from openclaw_memory_core.errors import StoreCorruptError
 from openclaw_memory_core.index.model import IndexIdentity
-from openclaw_memory_core.index.store import generations, upkeep
+from openclaw_memory_core.index.store import facts, generations, upkeep
 from openclaw_memory_core.index.store.code_cache import CodeCache
 from openclaw_memory_core.index.store.connection import Database, check_header
 from openclaw_memory_core.index.store.extension import VectorExtension
@@ -28,6 +26,9 @@ from openclaw_memory_core.index.store.lease import Lease
 from openclaw_memory_core.index.store.reader import SqliteReader
 from openclaw_memory_core.index.store.schema import TextKind
 from openclaw_memory_core.index.store.writer import SqliteWriter
+
+if TYPE_CHECKING:
+    from apsw import Connection
 
 _COMPANIONS = ("-wal", "-shm", "-journal")
 
@@ -86,7 +87,7 @@ class SqliteStore:
         upkeep.drop_retired(self._database)
         return SqliteWriter(self._database, chosen, self._keep, self._clock)
 
-    def _choose(self, db: apsw.Connection, identity: IndexIdentity, *, rebuild: bool) -> Generation:
+    def _choose(self, db: Connection, identity: IndexIdentity, *, rebuild: bool) -> Generation:
         def fits(generation: Generation) -> bool:
             return generation.identity == identity and generation.text_kind == self._kind
 
@@ -118,8 +119,11 @@ class SqliteStore:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", ("state:" + key, json.dumps(value)))
 
     def set_aside(self) -> str:
-        """See the protocol.  Only the newest damaged file is kept; call :meth:`open` to begin anew."""
-        self.close()
+        """See the protocol.  Only the newest damaged file is kept; call :meth:`open` to begin anew.
+
+        :raises StoreForeignError: the file is another program's; it is left alone.
+        """
+        self._close_ours()
         stamp = dt.datetime.fromtimestamp(self._clock(), dt.UTC).strftime("%Y%m%dT%H%M%SZ")
         older = sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.corrupt-*"))
         names = itertools.chain([stamp], (f"{stamp}-{number}" for number in itertools.count(2)))
@@ -142,15 +146,18 @@ class SqliteStore:
         :raises StoreForeignError: the file is another program's; it is left alone.
         """
 
-        self.close()
-        if self.path.exists():
-            with contextlib.suppress(StoreCorruptError):
-                check_header(self.path)
+        self._close_ours()
         try:
             for name in (self.path, *(Path(f"{self.path}{companion}") for companion in _COMPANIONS)):
                 name.unlink(missing_ok=True)
         except OSError as error:
             raise translate(error, self.path) from error
+
+    def _close_ours(self) -> None:
+        self.close()
+        if self.path.exists():
+            with contextlib.suppress(StoreCorruptError):
+                check_header(self.path)
 
     def integrity_check(self, *, full: bool = False) -> list[str]:
         """Problems of the file in SQLite's words; empty if there are none.
@@ -169,25 +176,14 @@ class SqliteStore:
     def describe(self) -> dict[str, Any]:
         """See the protocol."""
         with self._database.read() as db:
-            current = generations.active(db)
             self._extension.load(db)
             return {
                 "path": str(self.path),
-                "bytes": self.path.stat().st_size,
-                "reusableBytes": db.pragma("freelist_count") * db.pragma("page_size"),
-                "journalMode": self._database.journal_mode,
-                "sqliteVersion": apsw.sqlite_lib_version(),
-                "generation": current.id if current else 0,
-                "building": [one.id for one in generations.in_state(db, "building")],
+                **facts.of_file(db, self.path, self._database),
+                **facts.of_generations(db),
                 "lease": self._lease.owner(),
-                "fts": {"enabled": self._kind != "none", "tokenizer": self._kind},
-                "vector": {
-                    "enabled": self._extension.enabled,
-                    "extension": self._extension.reason is None,
-                    "extensionPath": str(self._extension.path) if self._extension.path else None,
-                    "reason": self._extension.reason,
-                    "dimensions": current.dims if current else None,
-                },
+                "fts": facts.of_text(self._kind),
+                "vector": facts.of_vectors(db, self._extension),
             }
 
     def close(self) -> None:
