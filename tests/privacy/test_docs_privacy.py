@@ -91,8 +91,9 @@ def test_a_search_shows_curated_entries_to_private_sessions_only(core: MemoryCor
     answer = core.search("door code alarm", session=here(case))
 
     assert (SECRET in repr(answer)) == case.private
-    assert "memory/2026-05-05.md" in {result["path"] for result in answer["results"]}
     assert bool(answer.get("withheld")) != case.private
+    ordinary = core.search("door painted green", session=here(case))
+    assert ordinary["results"][0]["path"] == "memory/2026-05-05.md"
 
 
 @each
