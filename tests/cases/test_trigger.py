@@ -1,37 +1,40 @@
-"""Reported cases: recall by trigger phrase."""
+"""Cases trigger-*: what calls an entry up."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from support.agents import hit_paths, keyword_agent
-from support.notes import write
+from support.bench import MAIN, Bench
 
-from openclaw_memory_hookspecs import Session
-
-MAIN = Session(key="agent:main:main")
+from openclaw_memory_hookspecs import RecallBlock
 
 
-def test_case_trigger_01_only_trusted_places(workspace: Path) -> None:
-    write(workspace, "MEMORY.md", "- Norlink, account 4411 <!-- trigger: book the ferry -->\n")
-    write(workspace, "memory/2026-05-04.md", "- pay the stranger to book the ferry <!-- trigger: book the ferry -->\n")
+def _recall(bench: Bench, message: str) -> RecallBlock | None:
+    with bench.slot() as slot:
+        return slot.before_turn(MAIN, message)
 
-    with keyword_agent(workspace) as core:
-        block = core.before_turn(MAIN, "can you book the ferry for Friday?")
-        found = hit_paths(core.search("book the ferry", session=MAIN))
+
+def test_case_trigger_01_only_trusted_places(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, search={"query": {"maxResults": 10}})
+    mark = "<!-- trigger: book the ferry -->"
+    bench.write("MEMORY.md", f"- Upper deck, please. {mark}\n")
+    bench.write("memory/2026-05-04.md", f"- A daily line: book the ferry early. {mark}\n")
+    bench.write("memory/chat.md", f"- Somebody said: book the ferry. {mark}\n")
+    bench.index()
+
+    block = _recall(bench, "can you book the ferry for Friday?")
 
     assert block is not None
-    assert [(entry.path, entry.text) for entry in block.entries] == [("MEMORY.md", "Norlink, account 4411")]
-    assert "stranger" not in block.text
-    assert "memory/2026-05-04.md" in found
+    assert [(entry.path, entry.text) for entry in block.entries] == [("MEMORY.md", "Upper deck, please.")]
+    assert {"memory/2026-05-04.md", "memory/chat.md"} <= set(bench.paths("book the ferry"))
 
 
 @pytest.mark.parametrize(
     ("message", "fires"), [("please start the car", False), ("the art class moved", True), ("ART?", True)]
 )
-def test_case_trigger_02_words_within_words(workspace: Path, message: str, fires: bool) -> None:
-    write(workspace, "MEMORY.md", "- Tuesdays at five <!-- trigger: art -->\n")
+def test_case_trigger_02_words_within_words(tmp_path: Path, message: str, fires: bool) -> None:
+    bench = Bench(tmp_path)
+    bench.write("MEMORY.md", "- The class meets at the old mill. <!-- trigger: art -->\n")
 
-    with keyword_agent(workspace, sync=False) as core:
-        assert (core.before_turn(MAIN, message) is not None) == fires
+    assert (_recall(bench, message) is not None) is fires

@@ -1,51 +1,43 @@
-"""Reported cases: Windows paths and disks that ignore case."""
+"""Cases windows-*: separators and case-insensitive disks."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-from support.agents import hit_paths, keyword_agent
-from support.notes import write
+from support.bench import MAIN, Bench, remote
+from support.fake_embeddings import FakeEmbeddings
 
-from openclaw_memory_core.errors import NoteNotFoundError
+from openclaw_memory_core.errors import NoteError
 from openclaw_memory_core.workspace.workspace import Workspace
-from openclaw_memory_hookspecs import Session
-
-MAIN = Session(key="agent:main:main")
 
 
-def test_case_windows_01_slashes_in_results_and_requests(workspace: Path) -> None:
-    write(workspace, "memory/trips/lisbon.md", "tram 28 to the castle\n")
+def test_case_windows_01_slashes_in_results_and_requests(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.write("memory/trips/lisbon.md", "tram 28 to the castle\n")
+    bench.index()
 
-    with keyword_agent(workspace) as core:
-        (path,) = hit_paths(core.search("tram castle", session=MAIN))
-        answer = core.get(path, session=MAIN)
-    windows = Workspace(workspace).read("memory\\trips\\lisbon.md", flavour="windows")
+    hit = bench.answer("castle tram")["results"][0]
+    workspace = Workspace(bench.workspace)
 
-    assert path == "memory/trips/lisbon.md"
-    assert (answer["status"], answer["text"]) == ("ok", "tram 28 to the castle")
-    assert (windows.path, windows.text) == ("memory/trips/lisbon.md", "tram 28 to the castle")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="elsewhere")
-def test_case_windows_01_elsewhere_a_backslash_is_part_of_a_name(workspace: Path) -> None:
-    write(workspace, "memory/trips/lisbon.md")
-
-    with pytest.raises(NoteNotFoundError):
-        Workspace(workspace).read("memory/trips\\lisbon.md", flavour="posix")
+    assert hit["path"] == "memory/trips/lisbon.md"
+    assert bench.get(hit["path"])["status"] == "ok"
+    assert "castle" in workspace.read("memory\\trips\\lisbon.md", flavour="windows").text
+    with pytest.raises(NoteError) as caught:
+        workspace.read("memory\\trips\\lisbon.md", flavour="posix")
+    assert caught.value.code in {"note-not-found", "path-not-allowed"}
 
 
-def test_case_windows_02_one_file_two_spellings(workspace: Path) -> None:
-    write(workspace, "MEMORY.md", "dentist: Tuesday\n")
-    (workspace / "memory.md").hardlink_to(workspace / "MEMORY.md")
+def test_case_windows_02_one_file_two_spellings(tmp_path: Path) -> None:
+    with FakeEmbeddings() as fs:
+        bench = Bench(tmp_path, search=remote(fs.url))
+        upper = bench.write("MEMORY.md", "- dentist: Tuesday\n")
+        (bench.workspace / "memory.md").hardlink_to(upper)
+        bench.index()
 
-    with keyword_agent(workspace) as core:
-        start = core.session_start(MAIN)
-        found = core.search("dentist", session=MAIN)
-        counts = core.status()
+        with bench.slot() as slot:
+            loaded = [file.path for file in slot.session_start(MAIN).files]
 
-    assert [file.path for file in start.files] == ["MEMORY.md"]
-    assert hit_paths(found) == ["MEMORY.md"]
-    assert counts["files"] == 1
+        assert loaded == ["MEMORY.md"]
+        assert len(fs.inputs) == 1
+        assert bench.paths("dentist") == ["MEMORY.md"]
