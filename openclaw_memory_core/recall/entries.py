@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
@@ -45,14 +46,20 @@ class RecallIndex:
     """
 
     def __init__(self, entries: Iterable[CuratedEntry]) -> None:
+        phrases = [
+            (phrase, source)
+            for source in entries
+            for text in source.entry.triggers
+            if (phrase := Phrase.parse(text)) is not None
+        ]
+        frequency = Counter(word for phrase, _ in phrases for word in _first_words(phrase))
         self._by_word: dict[str, list[tuple[Phrase, CuratedEntry]]] = {}
-        self.size = 0
-        for source in entries:
-            phrases = [phrase for text in source.entry.triggers if (phrase := Phrase.parse(text)) is not None]
-            self.size += bool(phrases)
-            for phrase in phrases:
-                for word in {unit.split()[0] for unit in phrase.units}:
-                    self._by_word.setdefault(word, []).append((phrase, source))
+        for phrase, source in phrases:
+            # A phrase that fits lacks at most `spare` units, so one of its `spare + 1` rarest is in the message.
+            spare = len(phrase.units) - phrase.required(THRESHOLD)
+            rarest = sorted(_first_words(phrase), key=lambda word: (frequency[word], word))
+            for word in rarest[: spare + 1]:
+                self._by_word.setdefault(word, []).append((phrase, source))
 
     def recall(self, message: str, *, projects: Collection[str] = ()) -> RecallBlock | None:
         """At most three entries whose phrase fits *message*, best first; None if none does.
@@ -80,6 +87,10 @@ class RecallIndex:
                 score = phrase.score(message)
                 if score >= THRESHOLD and all(key in projects for key in source.entry.projects):
                     yield _Match(score, phrase, source)
+
+
+def _first_words(phrase: Phrase) -> set[str]:
+    return {unit.split()[0] for unit in phrase.units}
 
 
 def _recalled(match: _Match) -> RecalledEntry:

@@ -21,19 +21,22 @@ _UNBOUND = (
 )
 # Marks and joiners belong to the letter before them although \w leaves some of them out.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff\u200c\u200d"
-_TOKEN = re.compile(rf"[{_UNBOUND}]|(?:(?![{_UNBOUND}])[\w{_MARKS}])+")
+_TOKEN = re.compile(rf"(?:[^\W{_UNBOUND}]|[{_MARKS}])+|[{_UNBOUND}]")
+_ASCII_TOKEN = re.compile(r"[a-z0-9_]+")
 _UNBOUND_CHAR = re.compile(rf"[{_UNBOUND}]")
 _SENTENCE_END = re.compile(r"[.!?…](?=\s|$)|[。！？]|\n\s*\n")
 
 
 def normalize(text: str) -> str:
     """*text* without differences of case, width or composition."""
+    if text.isascii():
+        return text.lower()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
 def tokens(normalized: str) -> list[str]:
     """Words, and single characters where there are no words."""
-    return _TOKEN.findall(normalized)
+    return (_ASCII_TOKEN if normalized.isascii() else _TOKEN).findall(normalized)
 
 
 def _joined(words: list[str]) -> str:
@@ -96,11 +99,19 @@ class Phrase:
         """
         if self.sequence in message.sequence:
             return 1.0
-        count = len(self.units)
-        if count == 1:
+        if len(self.units) == 1:
             return 0.0
         best = max((sum(unit in sentence for unit in self.units) for sentence in message.sentences), default=0)
-        return 0.8 * (0.8 * best / count + 0.2 * min(1.0, best / 2)) if best else 0.0
+        return _partial_score(best, len(self.units))
+
+    def required(self, threshold: float) -> int:
+        """How many of the units must stand in a message for a score of at least *threshold*."""
+        count = len(self.units)
+        return next((k for k in range(1, count) if _partial_score(k, count) >= threshold), count)
+
+
+def _partial_score(present: int, count: int) -> float:
+    return 0.8 * (0.8 * present / count + 0.2 * min(1.0, present / 2)) if present else 0.0
 
 
 def _units(words: list[str]) -> list[list[str]]:

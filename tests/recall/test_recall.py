@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from openclaw_memory_core.recall import CuratedEntry, RecallIndex, strip_recall_blocks
 from openclaw_memory_core.recall.block import MAX_BLOCK_CHARS, MAX_ENTRY_CHARS
+from openclaw_memory_core.recall.entries import THRESHOLD
+from openclaw_memory_core.recall.words import Message, Phrase
 from openclaw_memory_core.workspace.annotations import parse_entries
 from openclaw_memory_hookspecs import RecallBlock
 
@@ -176,6 +178,21 @@ def test_a_whole_phrase_always_fires(words: list[str]) -> None:
         block = one(" ".join(words).replace(".", " ")).recall(message.replace(".", " "))
         assert isinstance(block, RecallBlock)
         assert block.entries[0].score == 1.0
+
+
+_VOCABULARY = st.sampled_from(["a", "b", "c", "d", "e", "f", "g", "h", "i", "船", "船予", "予約", "."])
+_PHRASES = st.lists(st.lists(_VOCABULARY, min_size=1, max_size=10).map(" ".join), min_size=1, max_size=6)
+
+
+@given(_PHRASES, st.lists(_VOCABULARY, max_size=14).map(" ".join))
+def test_looking_up_by_words_finds_what_trying_every_phrase_finds(triggers: list[str], message: str) -> None:
+    text = "\n".join(f"- {number} <!-- trigger: {trigger} -->" for number, trigger in enumerate(triggers))
+    block = index(text).recall(message)
+    parsed = Message.parse(message)
+    scores = [phrase.score(parsed) if (phrase := Phrase.parse(trigger)) else 0.0 for trigger in triggers]
+    fitting = sorted((round(score, 4) for score in scores if score >= THRESHOLD), reverse=True)
+
+    assert ([entry.score for entry in block.entries] if block else []) == fitting[:3]
 
 
 def test_five_hundred_triggers_cost_next_to_nothing() -> None:
