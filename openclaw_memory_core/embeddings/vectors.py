@@ -49,6 +49,16 @@ def normalised(values: Sequence[float]) -> list[float]:
     return [value / length for value in values] if length > 0 else list(values)
 
 
+def listed(found: Any, who: str) -> list[Sequence[float]]:
+    """*found* if it is a list of lists, as it must be.
+
+    :raises ProviderReplyError: it is something else.
+    """
+    if not isinstance(found, list) or not all(isinstance(vector, list) for vector in found):
+        raise ProviderReplyError(f"the reply of {who} has no list of embeddings")
+    return found
+
+
 def ordered(items: Sequence[Any], count: int, *, key: str = "embedding") -> list[Sequence[float]]:
     """The vectors of an OpenAI-shaped ``data`` list in the order of the inputs.
 

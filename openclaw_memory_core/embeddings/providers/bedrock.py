@@ -13,6 +13,7 @@ from typing import Any
 from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
 from openclaw_memory_core.embeddings.failures import HttpFailure
 from openclaw_memory_core.embeddings.settings import ProviderSettings
+from openclaw_memory_core.embeddings.vectors import listed
 from openclaw_memory_core.errors import (
     EmbeddingError,
     MissingKeyError,
@@ -74,19 +75,16 @@ class BedrockProvider:
         found = self._invoke(body, timeout, texts).get("embeddings")
         if isinstance(found, dict):
             found = found.get("float")
-        if not isinstance(found, list):
-            raise ProviderReplyError("the reply of bedrock has no list of embeddings")
-        return found
+        return listed(found, "bedrock")
 
     def _single(self, text: str, kind: InputKind, timeout: float) -> Sequence[float]:
         if "nova" in self._model:
             found = self._invoke(self._nova_body(text, kind), timeout, [text]).get("embeddings")
-            vector = found[0].get("embedding") if isinstance(found, list) and found else None
+            first = found[0] if isinstance(found, list) and found else None
+            vector = first.get("embedding") if isinstance(first, dict) else None
         else:
             vector = self._invoke(self._titan_body(text), timeout, [text]).get("embedding")
-        if not isinstance(vector, list):
-            raise ProviderReplyError("the reply of bedrock has no embedding")
-        return vector
+        return listed([vector], "bedrock")[0]
 
     def _titan_body(self, text: str) -> dict[str, Any]:
         body: dict[str, Any] = {"inputText": text}

@@ -12,7 +12,7 @@ from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
 from openclaw_memory_core.embeddings.http import Http
 from openclaw_memory_core.embeddings.keys import Keyring, sensitive_values
 from openclaw_memory_core.embeddings.settings import ProviderSettings
-from openclaw_memory_core.embeddings.vectors import normalised
+from openclaw_memory_core.embeddings.vectors import listed, normalised
 from openclaw_memory_core.errors import ProviderReplyError
 
 _QUERY_PREFIXES = (
@@ -52,9 +52,7 @@ class OllamaProvider:
             )
         )
         vectors = reply.get("embeddings") if isinstance(reply, dict) else None
-        if not isinstance(vectors, list) or not all(isinstance(vector, list) for vector in vectors):
-            raise ProviderReplyError("the reply of ollama has no list of embeddings")
-        return [self._shaped(vector) for vector in vectors]
+        return [self._shaped(vector) for vector in listed(vectors, "ollama")]
 
     def close(self) -> None:
         """Nothing is kept open."""
