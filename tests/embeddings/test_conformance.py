@@ -77,14 +77,7 @@ CASES = [
     Case("local", FakeOpenAI, at_home=True),
     Case("bedrock", FakeBedrock, keyed=False, indexed=False),
     Case("bedrock", FakeBedrock, model="cohere.embed-multilingual-v3", keyed=False, indexed=False),
-    Case(
-        "bedrock",
-        FakeBedrock,
-        model="amazon.nova-2-multimodal-embeddings-v1:0",
-        keyed=False,
-        indexed=False,
-        batches=False,
-    ),
+    Case("bedrock", FakeBedrock, model="amazon.nova-2-multimodal-embeddings-v1:0", keyed=False, indexed=False),
 ]
 
 
