@@ -62,6 +62,13 @@ class Arguments:
         _check_range(name, value, lowest, highest)
         return float(value)
 
+    def flag(self, name: str) -> bool:
+        """True or false; false if absent."""
+        value = self._values.get(name)
+        if value is not None and not isinstance(value, bool):
+            raise UsageError(f"{name} must be true or false, not {_kind(value)}")
+        return bool(value)
+
     def choice(self, name: str, options: Sequence[str]) -> str | None:
         """One of a few words."""
         value = self._values.get(name)
