@@ -78,8 +78,12 @@ class _Walk:
         try:
             with os.scandir(self.places.root) as entries:
                 found = {one.name: one for one in entries if one.name in {MEMORY_FILE, USER_FILE, LEGACY_FILE}}
-        except OSError as error:
+        except FileNotFoundError:
             # A workspace that is not there at the moment has not lost its notes.
+            self.unseen.add("")
+            self.skip(".", "missing", "the workspace folder does not exist")
+            return
+        except OSError as error:
             self.unseen_error("", "", error)
             return
         if MEMORY_FILE in found and LEGACY_FILE in found:

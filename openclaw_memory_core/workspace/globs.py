@@ -66,9 +66,14 @@ def _class_end(pattern: str, at: int) -> int:
 def _char_class(body: str) -> str:
     negated = body[0] in "!^"
     members = body[1:] if negated else body
-    safe = re.sub(r"([\\\[\]^&~|])", r"\\\1", members)
-    try:
-        re.compile(f"[{safe}]")
-    except re.error:
-        safe = re.escape(members)
-    return f"[^/{safe}]" if negated else f"(?!/)[{safe}]"
+    parts = []
+    while members:
+        first, last = members[0], members[2:3]
+        if members[1:2] == "-" and first <= last:
+            parts.append(f"{re.escape(first)}-{re.escape(last)}")
+            members = members[3:]
+        else:
+            parts.append(re.escape(first))
+            members = members[1:]
+    listed = "".join(parts)
+    return f"[^/{listed}]" if negated else f"(?!/)[{listed}]"

@@ -317,6 +317,27 @@ class TestTogether:
         assert len(entries) == len(expected)
         assert sorted(told) == [entry.start_line for entry in entries]
 
+    @pytest.mark.parametrize("seen", [1, 7, 30])
+    def test_a_process_that_is_killed_leaves_whole_entries(self, workspace: Path, seen: int) -> None:
+        write(workspace, NOTE, "old\n")
+        with _start(workspace, "ann", 100_000) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write("go\n")
+            process.stdin.flush()
+            for _ in range(seen):
+                process.stdout.readline()
+            process.kill()
+
+        entries = parse_entries(read(workspace))[1:]
+        assert read(workspace).startswith("old\n- ann 0 begins\n")
+        assert len(entries) >= seen
+        assert [entry.text for entry in entries] == [
+            f"- ann {n} begins\n  and ends ann {n}" for n in range(len(entries))
+        ]
+        append_entry(workspace, NOTE, "next")
+        assert parse_entries(read(workspace))[-1].text == "- next"
+
     def test_threads_of_one_process_wait_for_each_other(self, workspace: Path) -> None:
         def work(name: str) -> None:
             for number in range(10):

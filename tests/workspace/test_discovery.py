@@ -224,6 +224,29 @@ class TestWhatCannotBeSeen:
 
         assert scan.documents == ()
         assert scan.unseen == ("",)
+        assert [(one.path, one.code) for one in scan.skipped] == [(".", "missing")]
+
+    def test_a_workspace_that_cannot_be_listed_hides_everything(
+        self, workspace: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write(workspace, "MEMORY.md")
+        _fail(monkeypatch, "scandir", "workspace", OSError(5, "Input/output error"))
+
+        scan = Workspace(workspace).scan()
+
+        assert scan.unseen == ("",)
+        assert [(one.path, one.reason) for one in scan.skipped] == [(".", "Input/output error")]
+
+    def test_a_memory_folder_that_cannot_be_looked_at_is_a_prefix(
+        self, workspace: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write(workspace, "USER.md")
+        _fail(monkeypatch, "lstat", "memory", OSError(5, "Input/output error"))
+
+        scan = Workspace(workspace).scan()
+
+        assert [ref.path for ref in scan.documents] == ["USER.md"]
+        assert scan.unseen == ("memory/",)
 
     def test_a_missing_memory_folder_is_simply_empty(self, workspace: Path) -> None:
         (workspace / "memory").rmdir()

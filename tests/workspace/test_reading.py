@@ -20,6 +20,7 @@ from openclaw_memory_core.errors import (
     UsageError,
 )
 from openclaw_memory_core.workspace import fs
+from openclaw_memory_core.workspace import workspace as workspace_module
 from openclaw_memory_core.workspace.workspace import Workspace
 
 
@@ -54,6 +55,22 @@ class TestLoad:
 
         assert document.ref.stat == notes.scan().documents[0].stat != ref.stat
         assert document.text == "changed since\n"
+
+    def test_a_note_that_is_no_longer_configured_is_not_read(self, workspace: Path, tmp_path: Path) -> None:
+        write(tmp_path, "docs/a.md")
+        (ref,) = with_extra(workspace, tmp_path / "docs").scan().documents
+
+        with pytest.raises(NoteReadError, match="not a note of this workspace any more"):
+            Workspace(workspace).load(ref)
+
+    def test_a_note_that_grew_beyond_all_measure_is_not_read(
+        self, workspace: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write(workspace, "memory/a.md", "x" * 11)
+        monkeypatch.setattr(workspace_module, "MAX_NOTE_BYTES", 10)
+
+        with pytest.raises(NoteReadError, match="too large"):
+            Workspace(workspace).read("memory/a.md")
 
     def test_a_note_that_went_away_is_not_found(self, workspace: Path) -> None:
         path = write(workspace, "memory/a.md")
