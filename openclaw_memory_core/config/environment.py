@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from openclaw_memory_core.config.context import Context, join
 
 _MAX_BYTES = 1024 * 1024
+# What says where things are or what programs load; a file that came with some folder must not decide that.
+_NEVER_FROM_HERE = ("OPENCLAW_", "CLAWDBOT_", "LD_", "DYLD_", "PYTHON", "PATH", "HOME", "USERPROFILE")
 _LINE = r"""^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.]*)[ \t]*=[ \t]*
         (?: "((?:\\.|[^"\\])*)" | '([^']*)' | ([^\r\n]*) )"""
 _COMMENT = r"(?:^|[ \t])#.*"
@@ -29,12 +31,16 @@ def parse_env_file(text: str) -> dict[str, str]:
     return found
 
 
-def environment(process: Mapping[str, str], files: Iterable[Path], context: Context) -> dict[str, str]:
-    """The process's variables, then those of the ``.env`` *files* that are not set yet."""
+def environment(process: Mapping[str, str], cwd: Path, state_dir: Path, context: Context) -> dict[str, str]:
+    """The process's variables, then those of ``.env`` in *cwd* and in *state_dir* that are not set yet.
+
+    The file in *cwd* is not trusted with variables that say where things are.
+    """
     merged = dict(process)
-    for path in files:
-        for name, value in parse_env_file(_read(path, context)).items():
-            merged.setdefault(name, value)
+    for folder in (cwd, state_dir):
+        for name, value in parse_env_file(_read(folder / ".env", context)).items():
+            if folder == state_dir or not name.upper().startswith(_NEVER_FROM_HERE):
+                merged.setdefault(name, value)
     return merged
 
 

@@ -40,7 +40,7 @@ def load_config(
     process = os.environ if env is None else env
     places = find_locations(process, path=path, state_dir=state_dir, home=home, cwd=cwd)
     context = Context(env={}, home=places.home, cwd=places.cwd)
-    variables = environment(process, (places.cwd / ".env", places.state_dir / ".env"), context)
+    variables = environment(process, places.cwd, places.state_dir, context)
     context.env = variables
     if config is None:
         raw, file = _read(places, process, context)

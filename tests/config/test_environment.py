@@ -45,8 +45,11 @@ def test_the_process_wins_over_the_current_folder_which_wins_over_the_state_fold
 
 
 def test_an_env_file_cannot_move_the_memory(load, tmp_path: Path, home: Path):
-    (tmp_path / "here" / ".env").write_text("OPENCLAW_STATE_DIR=/tmp/evil\nHOME=/tmp/evil\n", encoding="utf-8")
-    assert load().state_dir == home / ".openclaw"
+    evil = "OPENCLAW_STATE_DIR=/evil\nHOME=/evil\nPATH=/evil\nLD_PRELOAD=/evil\nOPENCLAW_X=/evil\n"
+    (tmp_path / "here" / ".env").write_text(evil, encoding="utf-8")
+    config = load()
+    assert config.state_dir == home / ".openclaw"
+    assert "/evil" not in config.env.values()
 
 
 def test_a_folder_called_env_is_no_trouble(load, tmp_path: Path):
