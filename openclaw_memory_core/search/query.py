@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from openclaw_memory_core.index.model import Term
 from openclaw_memory_core.search.date_words import MONTHS
 from openclaw_memory_core.search.dates import DateRange, find_dates
-from openclaw_memory_core.search.stopwords import FILLERS, STOP_WORDS
+from openclaw_memory_core.search.stopwords import FILLERS, stop_words
 from openclaw_memory_core.search.words import CJK_RUN, WORD, fold, literal_pattern, pairs, word_pattern
 
 MAX_TERMS = 32
@@ -27,8 +27,8 @@ _SHORT_RANGE = 10
 _LONG_RANGE = 200
 """Days up to which a range is looked for by its months."""
 
-_COMPOUND = re.compile(r"[^\W\d_]{3,}(?:-[^\W\d_]{3,})+")
-"""A compound of words (``self-care``): its parts are words as well."""
+_COMPOUND = re.compile(r"[^\W\d_]{3,}(?:[-/][^\W\d_]{3,})+")
+"""A compound of words (``self-care``, ``artists/bands``): its parts are words as well."""
 
 _PHRASE = re.compile(
     r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|„([^“”\n]{2,200})[“”]|«\s?([^»\n]{2,200}?)\s?»|「([^」\n]{1,200})」'
@@ -36,8 +36,8 @@ _PHRASE = re.compile(
 _IDENTIFIER = re.compile(
     r"(?<![\w])(?:"
     r"[^\W_][\w+#]*(?:[-./:@\\_+#][\w+#]+)+[+#]*"  # QX-4471, net.retry.max, v2.14.3, GB/s, a_b, user@host
-    r"|[^\W\d_]+[+#]{1,2}"  # C++, F#
-    r"|[^\W\d_]+\d[\w]*|\d+[^\W\d_][\w]*"  # E4012, 10A
+    r"|[^\W\d_]{1,3}[+#]{1,2}"  # C++, F#
+    r"|[^\W\d_]+\d\w*|\d+(?!(?:st|nd|rd|th)\b)[^\W\d_]\w*"  # E4012, 10A; not 14th
     r")(?![\w])"
 )
 
@@ -90,8 +90,10 @@ def parse(text: str, today: dt.date) -> ParsedQuery:
     words = [word for word in WORD.findall(CJK_RUN.sub(" ", rest)) if len(word) > 1 or word.isdigit()]
     # "may" is a function word, except in a date.
     named = {word for date in dates if not date.relative for word in date.words.split() if word in MONTHS}
-    telling = [word for word in words if (folded := fold(word)) not in STOP_WORDS or folded in named]
-    telling += [part for compound in identifiers if _COMPOUND.fullmatch(compound) for part in compound.split("-")]
+    idle = stop_words([fold(word) for word in words]) - named
+    telling = [word for word in words if fold(word) not in idle]
+    telling += [part for name in identifiers if _COMPOUND.fullmatch(name) for part in WORD.findall(name)]
+    telling += [word for phrase in phrases for word in WORD.findall(phrase) if fold(word) not in idle]
     runs = [piece for run in CJK_RUN.findall(rest) for piece in FILLERS.split(run) if piece]
     if not (telling or phrases or identifiers or runs):
         telling, runs = words, CJK_RUN.findall(rest)

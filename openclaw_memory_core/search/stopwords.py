@@ -1,25 +1,25 @@
 """Words that carry a question, not its subject: articles, pronouns, auxiliaries, prepositions, question words.
 
-The lists are our own and short on purpose.  A word is left out only if it is useless in every language we claim or
-if it is far more often a function word than a name: ``die`` goes, ``rest`` stays.
+The lists are our own and short on purpose: a word too many in a question costs little, a word too few may cost the
+answer.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from openclaw_memory_core.search.words import fold
 
 _ENGLISH = """
-a an the and or but nor if then than so as of to in on at by for with from into onto about over under between through
-during before after above below up down out off again further is are was were be been being am do does did doing done
-have has had having i you he she it we they me him her us them my mine your yours his hers its our ours their theirs
-this that these those there here what which who whom whose when where why how will would shall should can could may
-might must not no yes any some such only own same too very just also more most other each both all few ever never now
-s t d ll m re ve don doesn didn isn wasn aren weren won wouldn shouldn couldn hasn haven hadn
-can't don't doesn't didn't isn't wasn't aren't weren't won't wouldn't shouldn't couldn't hasn't haven't hadn't
-i'm i've i'd i'll we're we've we'd we'll you're you've you'd you'll he's she's it's they're they've that's there's
-what's who's where's when's how's let's let please tell say said know remember remind show give got get
+a an the and or but nor if then than so as of to in on at by for with from into onto about during before after again
+further is are was were be been being am do does did doing done have has had having i you he she it we they me him her
+us them my mine your yours his hers its our ours their theirs this that these those there here what which who whom
+whose when where why how will would shall should can could may might must not no yes any some such only own same too
+very just also more most other each both all few ever never now s t d ll m re ve don doesn didn isn wasn aren weren
+won wouldn shouldn couldn hasn haven hadn can't don't doesn't didn't isn't wasn't aren't weren't won't wouldn't
+shouldn't couldn't hasn't haven't hadn't i'm i've i'd i'll we're we've we'd we'll you're you've you'd you'll he's
+she's it's they're they've that's there's what's who's where's when's how's let's please get got getting
 """
 
 _GERMAN = """
@@ -68,10 +68,23 @@ zij ze wij we jullie mij me jou hem haar ons hen hun mijn jouw onze wat wie welk
 geen ook nog al zeer meer er hier daar nu kan kunnen kon moet moeten zal zullen zou wil willen
 """
 
-STOP_WORDS: frozenset[str] = frozenset(
-    fold(" ".join((_ENGLISH, _GERMAN, _SPANISH, _FRENCH, _ITALIAN, _PORTUGUESE, _DUTCH))).split()
+_LANGUAGES: tuple[frozenset[str], ...] = tuple(
+    frozenset(fold(words).split()) for words in (_ENGLISH, _GERMAN, _SPANISH, _FRENCH, _ITALIAN, _PORTUGUESE, _DUTCH)
 )
-"""Folded function words of English, German, Spanish, French, Italian, Portuguese and Dutch."""
+
+
+def stop_words(words: Sequence[str]) -> frozenset[str]:
+    """The function words of the language that a question (in folded words) is in.
+
+    That is the language with most of its function words in the question, so that ``die`` and ``war`` stay in an
+    English question.  Of languages that fit equally well all count.
+    """
+    counts = [sum(word in language for word in words) for language in _LANGUAGES]
+    most = max(counts)
+    if most == 0:
+        return frozenset()
+    return frozenset().union(*(language for language, n in zip(_LANGUAGES, counts, strict=True) if n == most))
+
 
 FILLERS = re.compile(
     # Chinese question words and politeness; single characters only where they are not part of a word.
