@@ -17,8 +17,11 @@ from dataclasses import dataclass
 INVALID_PROJECT = "!invalid-project-annotation"
 """Stands for a project annotation that cannot be read; an entry with it belongs to no active project."""
 
-_ANNOTATION = re.compile(r"<!--[ \t]*(trigger|importance|project)s?[ \t]*:(.*?)-->", re.IGNORECASE)
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
+# A value holds no further "<!--": a line full of beginnings without an end then costs no more than its length.
+_ANNOTATION = re.compile(
+    r"<!--[ \t]*(trigger|importance|project)s?[ \t]*:((?:(?!<!--|-->).)*)-->", re.IGNORECASE | re.DOTALL
+)
+_BACKTICKS = re.compile(r"`+")
 _FENCE = re.compile(r"^([ \t]*(?:[-*+][ \t]+)*)(`{3,}(?=[^`]*$)|~{3,})(.*)$")
 _BULLET = re.compile(r"^[-*+][ \t]+\S")
 _HEADING = re.compile(r"^#{1,6}(?:[ \t]|$)")
@@ -148,8 +151,26 @@ def _marks(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _mask_code(line: str) -> str:
-    """*line* with the code spans blotted out, the same length."""
-    return _CODE_SPAN.sub(lambda match: "\x00" * len(match[0]), line) if "`" in line else line
+    """*line* with the code spans blotted out, the same length.
+
+    A span reaches from a run of backticks to the next run of the same length (CommonMark 0.31 §6.1).
+    """
+    runs = [match.span() for match in _BACKTICKS.finditer(line)]
+    later: dict[int, list[int]] = {}
+    for number in range(len(runs) - 1, -1, -1):
+        later.setdefault(runs[number][1] - runs[number][0], []).append(number)
+    kept, at, number = [], 0, 0
+    while number < len(runs):
+        first, last = runs[number]
+        same = later[last - first]
+        while same and same[-1] <= number:
+            same.pop()
+        if same:
+            number = same[-1]
+            kept += [line[at:first], "\x00" * (runs[number][1] - first)]
+            at = runs[number][1]
+        number += 1
+    return "".join([*kept, line[at:]])
 
 
 def _strip_line(line: str) -> str:

@@ -12,7 +12,7 @@ from openclaw_memory_core.workspace.annotations import INVALID_PROJECT, begins_e
 _ITEM = re.compile(r"^[-*+][ \t]")
 _FENCE_OPEN = re.compile(r"^[ \t]*(?:[-*+][ \t]+)*(`{3,}|~{3,})")
 # Wider than what is ever read as an annotation, so that no variant slips through.
-_FORGED = re.compile(r"<!--(?=[\s\W]*(?:trigger|importance|project))", re.IGNORECASE)
+_FORGED = re.compile(r"<!--(?=(?:(?!<!--)\W)*(?:trigger|importance|project))", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 

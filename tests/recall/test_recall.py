@@ -145,7 +145,9 @@ def test_what_was_recalled_before_triggers_nothing() -> None:
 
     assert entries.recall(f"{echo.text}\n\ngood morning") is None
     assert strip_recall_blocks(f"{block.text}\n\nhello") == "hello"
-    assert strip_recall_blocks("hello") == "hello"
+    assert strip_recall_blocks(f"before {block.text} after {block.text}") == "before  after "
+    for text in ("hello", " hello", "<recalled-notes> never closed", "</recalled-notes><recalled-notes>"):
+        assert strip_recall_blocks(text) == text
 
 
 def test_of_a_very_long_message_the_beginning_and_the_end_count() -> None:
@@ -193,6 +195,16 @@ def test_looking_up_by_words_finds_what_trying_every_phrase_finds(triggers: list
     fitting = sorted((round(score, 4) for score in scores if score >= THRESHOLD), reverse=True)
 
     assert ([entry.score for entry in block.entries] if block else []) == fitting[:3]
+
+
+@pytest.mark.parametrize("piece", ["<recalled-notes>", "<", "ferry ", "予", ". ", "e\u0301", "\n\n"])
+def test_a_huge_message_costs_little(piece: str) -> None:
+    message = "</recalled-notes>" + piece * (1_000_000 // len(piece))
+    entries = one("ferry, 予約, book the ferry")
+
+    begun = time.perf_counter()
+    entries.recall(message)
+    assert time.perf_counter() - begun < 0.5
 
 
 def test_five_hundred_triggers_cost_next_to_nothing() -> None:

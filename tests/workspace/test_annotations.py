@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.strategies import markdown_texts
 
 from openclaw_memory_core.workspace.annotations import INVALID_PROJECT, Entry, parse_entries, strip_annotations
+from openclaw_memory_core.workspace.entry_text import format_entry
 
 
 def test_items_and_sections_are_entries() -> None:
@@ -161,3 +164,30 @@ def test_stripping_keeps_the_number_of_lines_and_is_done_after_one_pass_of_entri
     lines = stripped.split("\n")
     for entry in parse_entries(text):
         assert entry.text == "\n".join(lines[entry.start_line - 1 : entry.end_line])
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<!-- trigger:",
+        "<!--",
+        "`",
+        "` `` ",
+        "<!-- trigger: a -->",
+        "[- ",
+        "~~~",
+        "- ```",
+        "\t",
+        "-->",
+        "<!-- trigger: ` -->",
+    ],
+)
+def test_no_line_costs_more_than_its_length(piece: str) -> None:
+    text = f"- x {piece * (300_000 // len(piece))} <!-- trigger: a -->"
+
+    begun = time.perf_counter()
+    parse_entries(text)
+    strip_annotations(text)
+    format_entry(text)
+    strip_annotations("".join("`" * n + " " for n in range(800)) + "<!-- trigger: a -->")
+    assert time.perf_counter() - begun < 2
