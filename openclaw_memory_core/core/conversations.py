@@ -5,17 +5,18 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from pathlib import Path
 
 from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
 from openclaw_memory_core.flush.controller import FlushController
 from openclaw_memory_core.flush.tokens import default_counter
 from openclaw_memory_core.privacy import Audience
 from openclaw_memory_core.sessions.delta import DeltaThresholds
-from openclaw_memory_core.sessions.known import stored_sessions
+from openclaw_memory_core.sessions.library import AgentSessions, TranscriptLibrary
 from openclaw_memory_core.sessions.paths import store_path
 from openclaw_memory_core.sessions.source import TranscriptSource
 from openclaw_memory_core.sessions.store import SessionStore
-from openclaw_memory_core.sessions.visibility import visible_paths, visible_sessions
+from openclaw_memory_core.sessions.tools import SessionTools
 from openclaw_memory_core.workspace.documents import DocumentSource
 from openclaw_memory_core.workspace.workspace import Workspace
 from openclaw_memory_hookspecs import Session, ToolSpec
@@ -45,8 +46,7 @@ class Conversations:
     @cached_property
     def store(self) -> SessionStore:
         """The agent's ``sessions.json``."""
-        path = store_path(self._agent.sessions_dir, self._config.sessions.store, self._agent.id, self._config.home)
-        return SessionStore(path, clock=self._clock)
+        return SessionStore(self._store_path(self._agent), clock=self._clock)
 
     @cached_property
     def flush(self) -> FlushController:
@@ -68,26 +68,39 @@ class Conversations:
         thresholds = DeltaThresholds(sync.sessions_delta_bytes, sync.sessions_delta_messages)
         return TranscriptSource(self._agent.id, self._agent.sessions_dir, self.store, thresholds)
 
+    @cached_property
+    def library(self) -> TranscriptLibrary:
+        """The transcripts of this agent and, where the visibility reaches so far, of the others."""
+        others = [agent for agent in self._config.agents.values() if agent.id != self._agent.id]
+        return TranscriptLibrary([self._sessions_of(one) for one in (self._agent, *others)], self._config.sessions)
+
+    @cached_property
+    def _session_tools(self) -> SessionTools:
+        return SessionTools(self.library)
+
+    def _sessions_of(self, agent: AgentConfig) -> AgentSessions:
+        if agent.id == self._agent.id:
+            return AgentSessions(agent.id, agent.sessions_dir, self.store)
+        return AgentSessions(agent.id, agent.sessions_dir, SessionStore(self._store_path(agent), clock=self._clock))
+
+    def _store_path(self, agent: AgentConfig) -> Path:
+        return store_path(agent.sessions_dir, self._config.sessions.store, agent.id, self._config.home)
+
     def sources(self) -> list[DocumentSource]:
         """Transcripts to index, where session memory is on."""
         return [self.transcripts] if "sessions" in self._agent.search.indexed_sources else []
 
     def has_tools(self) -> bool:
-        """Whether there are conversations to search."""
-        return False
+        """Whether there are transcripts to look into."""
+        return self._agent.sessions_dir.is_dir()
 
     def tools(self, session: Session, who: Audience) -> list[ToolSpec]:
         """``sessions_search`` and ``sessions_history``, bound to *session*."""
-        return []
+        return self._session_tools.specs(who, session_id=session.session_id)
 
-    def visible_transcripts(self, who: Audience) -> frozenset[str] | None:
-        """Transcript paths that *who* may see; None for all of this agent."""
-        stored = stored_sessions(self.store.read(), self._agent.id)
-        visible = visible_sessions(who, stored, self._config.sessions)
-        if visible.allowed is None and visible.orphans:
-            return None
-        paths = [ref.path for ref in self.transcripts.scan().documents]
-        return visible_paths(visible, paths, stored)
+    def visible_transcripts(self, who: Audience, session: Session) -> frozenset[str]:
+        """Paths of the transcripts that *who* may see."""
+        return frozenset(one.path for one in self.library.transcripts(who, own_id=session.session_id))
 
     def write_summary(self, session: Session, reason: str, workspace: Workspace) -> bool:
         """Write a summary note of a session that ends; False if there is nothing to write."""

@@ -200,6 +200,7 @@ class MemoryCore:
         return self._query.search(
             query,
             who,
+            session or self.owner,
             max_results=max_results,
             min_score=min_score,
             corpus=corpus,

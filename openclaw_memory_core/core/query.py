@@ -25,6 +25,7 @@ from openclaw_memory_core.privacy import Audience, Visible, visible_memory
 from openclaw_memory_core.search import Searcher
 from openclaw_memory_core.search.model import SearchHit, SearchRequest, SearchResponse
 from openclaw_memory_core.workspace.workspace import Workspace
+from openclaw_memory_hookspecs import Session
 
 CURATED_NAMES: Final = frozenset({"MEMORY.md", "memory.md", "USER.md"})
 FIRST_INDEX_SECONDS: Final = 10.0
@@ -78,6 +79,7 @@ class QueryService:
         self,
         query: str,
         who: Audience,
+        session: Session,
         *,
         max_results: int | None,
         min_score: float | None,
@@ -98,7 +100,7 @@ class QueryService:
         visible = visible_memory(
             who,
             sources,
-            transcripts=self._conversations.visible_transcripts(who) if "sessions" in sources else None,
+            transcripts=self._conversations.visible_transcripts(who, session) if "sessions" in sources else None,
             hidden_paths=() if who.private else CURATED_NAMES,
         )
         request = SearchRequest(
