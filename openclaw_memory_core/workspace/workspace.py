@@ -10,6 +10,7 @@ import datetime as dt
 import errno
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -45,6 +46,7 @@ DAILY_VARIANTS = 4
 """How many notes of one day a session starts with beside the main one."""
 
 _ENCODED = ("%2e", "%2f", "%5c")
+_CITATION = re.compile(r"(.+\.md)#L([0-9]{1,9})(?:-L?([0-9]{1,9}))?$")
 _NOT_ALLOWED_HINT = "Give the path of a search hit, MEMORY.md, USER.md, or a .md file below memory/ or an extra path."
 
 
@@ -107,9 +109,10 @@ class Workspace:
     ) -> NoteSlice:
         """Some lines of a note, for ``memory_get``.
 
-        :param path: as a search hit gives it, or any other spelling of an allowed file.
-        :param from_line: 1-based first line, None for 1.
-        :param lines: how many, None for 120.
+        :param path: as a search hit gives it, or any other spelling of an allowed file; a citation (``a.md#L5-L9``)
+            gives its lines, too.
+        :param from_line: 1-based first line, None for 1 (or that of the citation).
+        :param lines: how many, None for 120 (or those of the citation).
         :param max_chars: budget in characters.
         :param curated: False refuses curated files, under whatever name.
         :param flavour: how to understand *path*; None for this system.
@@ -121,7 +124,14 @@ class Workspace:
         if not path.strip():
             raise UsageError("the path is empty", hint=_NOT_ALLOWED_HINT)
         check_window(from_line, lines)
-        place = self._place(path, flavour or native_flavour())
+        flavour = flavour or native_flavour()
+        cited = _CITATION.match(path.strip())
+        if cited is not None and self._places.find(path, flavour) is None:
+            path, first, last = cited.groups()
+            if from_line is None:
+                from_line = max(int(first), 1)
+                lines = lines or max(int(last or first) - from_line + 1, 1)
+        place = self._place(path, flavour)
         decoded, st = self._read(place, curated=curated)
         is_curated = identity(st) in self.curated_identities()
         return cut_slice(place.stored, decoded.text, from_line, lines, max_chars, curated=is_curated)

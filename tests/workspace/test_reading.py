@@ -199,6 +199,46 @@ class TestPaths:
 
         assert (piece.path, piece.text) == ("memory/a.md", "here")
 
+    @pytest.mark.parametrize(
+        ("citation", "text", "first"),
+        [
+            ("memory/ten.md#L8", "8", 8),
+            ("memory/ten.md#L8-L9", "8\n9", 8),
+            ("memory/ten.md#L8-9", "8\n9", 8),
+            ("memory/ten.md#L9-L8", "9", 9),
+            ("memory/ten.md#L0", "1", 1),
+            ("memory/ten.md#L99", "", 99),
+        ],
+    )
+    def test_a_citation_gives_its_lines(self, workspace: Path, citation: str, text: str, first: int) -> None:
+        write(workspace, "memory/ten.md", "\n".join(map(str, range(1, 11))))
+
+        piece = Workspace(workspace).read(citation)
+
+        assert (piece.path, piece.text, piece.from_line) == ("memory/ten.md", text, first)
+
+    def test_given_lines_win_over_those_of_a_citation(self, workspace: Path) -> None:
+        write(workspace, "memory/ten.md", "\n".join(map(str, range(1, 11))))
+
+        assert Workspace(workspace).read("memory/ten.md#L8-L9", 2, 1).text == "2"
+
+    def test_a_citation_opens_no_other_door(self, workspace: Path, tmp_path: Path) -> None:
+        write(tmp_path, "secret.md", "secret")
+
+        with pytest.raises(PathNotAllowedError):
+            Workspace(workspace).read("../secret.md#L1")
+
+    def test_the_real_name_of_a_linked_workspace_is_the_same_place(self, workspace: Path, tmp_path: Path) -> None:
+        write(workspace, "memory/a.md", "here\n")
+        write(workspace, "MEMORY.md", "mine\n")
+        (tmp_path / "link").symlink_to(workspace)
+        notes = Workspace(tmp_path / "link")
+
+        assert notes.read(str(workspace / "memory" / "a.md")).path == "memory/a.md"
+        assert notes.read(str(workspace / "MEMORY.md")).path == "MEMORY.md"
+        with pytest.raises(PathNotAllowedError):
+            notes.read(str(workspace / "AGENTS.md"))
+
     def test_an_absolute_path_inside_is_allowed(self, workspace: Path) -> None:
         write(workspace, "memory/a.md", "here\n")
 
