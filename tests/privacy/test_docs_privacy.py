@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.agents import keyword_agent
 from support.notes import write
 
-from openclaw_memory_core.config import load_config
 from openclaw_memory_core.config.model import SessionsConfig
 from openclaw_memory_core.core import MemoryCore
 from openclaw_memory_core.privacy import KnownSession, audience, visible_session_keys
-from openclaw_memory_hookspecs import Runtime, Session
+from openclaw_memory_hookspecs import Session
 
 PAGE = Path(__file__).parents[2] / "docs" / "privacy.md"
 SECRET = "4417"
@@ -48,23 +48,22 @@ CASES = cases()
 each = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 
 
-@pytest.fixture
-def core(tmp_path: Path) -> Iterator[MemoryCore]:
-    root = tmp_path / "workspace"
-    write(root, "MEMORY.md", f"- door code {SECRET} <!-- trigger: door code -->\n")
-    write(root, "USER.md", f"- alarm code {SECRET} <!-- trigger: alarm code -->\n")
-    write(root, "memory/2026-05-05.md", "The door was painted green.\n")
-    (root / "memory" / "hard.md").hardlink_to(root / "MEMORY.md")
-    (root / "memory" / "2026-05-04.md").hardlink_to(root / "USER.md")
-    config = load_config(
-        {"agents": {"defaults": {"workspace": str(root)}}, "memory": {"search": {"provider": "none"}}},
-        state_dir=tmp_path / "state",
-    )
-    now = dt.datetime(2026, 5, 5, 10, tzinfo=dt.UTC)
-    core = MemoryCore(config, runtime=Runtime(clock=lambda: now), background=False)
-    core.sync()
-    yield core
-    core.close()
+@contextmanager
+def agent(root: Path) -> Iterator[MemoryCore]:
+    write(root, "workspace/MEMORY.md", f"- door code {SECRET} <!-- trigger: door code -->\n")
+    write(root, "workspace/USER.md", f"- alarm code {SECRET} <!-- trigger: alarm code -->\n")
+    note = write(root, "workspace/memory/2026-05-05.md", "The door was painted green.\n")
+    note.with_name("hard.md").hardlink_to(root / "workspace" / "MEMORY.md")
+    note.with_name("2026-05-04.md").hardlink_to(root / "workspace" / "USER.md")
+    with keyword_agent(root / "workspace") as core:
+        yield core
+
+
+@pytest.fixture(scope="module")
+def core(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MemoryCore]:
+    """One agent for all tests that only look."""
+    with agent(tmp_path_factory.mktemp("agent")) as core:
+        yield core
 
 
 def test_the_table_has_private_and_other_sessions() -> None:
@@ -113,12 +112,12 @@ def test_recall_happens_on_a_users_turn_in_a_private_session_only(core: MemoryCo
 
 
 @each
-def test_only_a_private_session_appends_to_a_curated_file(core: MemoryCore, case: Case) -> None:
-    before = (core.workspace.root / "MEMORY.md").read_bytes()
-    append = next(tool for tool in core.tools(here(case)) if tool.name == "memory_append")
-
-    curated = append.handler({"text": "a new fact", "target": "curated"})
-    today = append.handler({"text": "rain", "target": "today"})
+def test_only_a_private_session_appends_to_a_curated_file(tmp_path: Path, case: Case) -> None:
+    with agent(tmp_path) as core:
+        before = (core.workspace.root / "MEMORY.md").read_bytes()
+        append = next(tool for tool in core.tools(here(case)) if tool.name == "memory_append")
+        curated = append.handler({"text": "a new fact", "target": "curated"})
+        today = append.handler({"text": "rain", "target": "today"})
 
     after = (core.workspace.root / "MEMORY.md").read_bytes()
     assert after.startswith(before)
