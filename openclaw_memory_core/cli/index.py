@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -112,6 +113,9 @@ def interruptible() -> Iterator[CancelToken]:
         if token.cancelled:
             raise KeyboardInterrupt
         token.cancel()
+        # Not through sys.stderr, which may be in the middle of a write.
+        with suppress(OSError):
+            os.write(2, b"\nStopping; press Ctrl-C again to stop at once.\n")
 
     before = signal.signal(signal.SIGINT, ask)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -9,11 +10,11 @@ import subprocess
 import sys
 import time
 from importlib import import_module
-from pathlib import Path
 
 import click
 import pytest
-from support.cli import Cli
+from support.cli import Cli, check_schema
+from support.fake_embeddings import FakeEmbeddings
 
 from openclaw_memory_core import __version__
 from openclaw_memory_core.cli.app import COMMANDS, app
@@ -181,16 +182,63 @@ def test_watch_indexes_what_changes_and_ends_quietly(notes: Cli, json_flag: list
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-def test_ctrl_c_is_exit_code_130(notes: Cli, tmp_path: Path):
-    process = program("--state-dir", str(notes.state), "append", "-", stdin=subprocess.PIPE)
-    # The command waits for its text now; there is no event to wait for from outside.
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and b"openclaw" not in Path(f"/proc/{process.pid}/maps").read_bytes():
-        if not Path("/proc").is_dir():
-            pytest.skip("no /proc")
-        break
-    time.sleep(1)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert "interrupted" in err
+@pytest.mark.parametrize("json_flag", [[], ["--json"]])
+def test_ctrl_c_while_indexing_is_exit_code_130_and_keeps_what_is_paid_for(cli: Cli, json_flag: list[str]):
+    for day in range(1, 21):
+        cli.note(f"memory/2026-05-{day:02}.md", f"note of day {day} " * 50)
+    with FakeEmbeddings(max_items=2, delay=0.2) as fs:
+        remote = {"baseUrl": fs.url, "apiKey": "sk-test-key-1234567890"}
+        cli.configure({"memory": {"search": {"provider": "openai", "remote": remote}}})
+        process = program("--state-dir", str(cli.state), "index", *json_flag)
+        # Some answers are out: there is something to keep, and more to come.
+        deadline = time.monotonic() + 30
+        while len(fs.embedded) < 8 and time.monotonic() < deadline:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        assert process.returncode == 130, err
+        assert "Traceback" not in err
+        if json_flag:
+            check_schema(json.loads(out), "cli.error")
+        else:
+            assert "interrupted; what was finished is kept" in err
+        assert len(fs.embedded) < 20
+        fs.delay = 0.0
+        assert cli("index").code == 0
+        # Only what was on its way at that moment is asked for again.
+        assert len(fs.embedded) - len(set(fs.embedded)) < 8
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals")
+def test_a_person_at_a_terminal_sees_progress_and_the_pipe_gets_plain_text(notes: Cli):
+    import pty
+
+    person, child = pty.openpty()
+    with FakeEmbeddings(delay=0.3) as fs:
+        remote = {"baseUrl": fs.url, "apiKey": "sk-test-key-1234567890"}
+        notes.configure({"memory": {"search": {"provider": "openai", "remote": remote}}})
+        code = "import sys; from openclaw_memory_core.cli import main; sys.exit(main())"
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, "--state-dir", str(notes.state), "index"],
+            stdout=subprocess.PIPE,
+            stderr=child,
+            env={**os.environ, "TERM": "xterm", "COLUMNS": "80"},
+        )
+        os.close(child)
+        out, _ = process.communicate(timeout=30)
+    shown = _read_all(person)
+    os.close(person)
+    assert process.returncode == 0
+    assert b"vectors" in shown
+    assert out.decode().startswith("Memory index updated (main): 2 files indexed.\n")
+    assert b"\x1b" not in out
+
+
+def _read_all(descriptor: int) -> bytes:
+    parts = []
+    # The other end is closed by now; Linux says so with an error.
+    with contextlib.suppress(OSError):
+        while part := os.read(descriptor, 65536):
+            parts.append(part)
+    return b"".join(parts)
