@@ -13,12 +13,12 @@ from openclaw_memory_core.workspace.documents import DocumentRef, Scan, Skipped
 from openclaw_memory_core.workspace.fs import Identity, identity, is_link, stamp
 from openclaw_memory_core.workspace.globs import compile_glob
 from openclaw_memory_core.workspace.places import (
+    CURATED_NAMES,
     IGNORED_FOLDERS,
     LEGACY_FILE,
     MEMORY_FILE,
     MEMORY_FOLDER,
     SUFFIX,
-    USER_FILE,
     Places,
     stored_path,
 )
@@ -77,7 +77,7 @@ class _Walk:
         """Curated files, by the names the folder lists: a case-insensitive disk answers to either."""
         try:
             with os.scandir(self.places.root) as entries:
-                found = {one.name: one for one in entries if one.name in {MEMORY_FILE, USER_FILE, LEGACY_FILE}}
+                found = {one.name: one for one in entries if one.name in CURATED_NAMES}
         except FileNotFoundError:
             # A workspace that is not there at the moment has not lost its notes.
             self.unseen.add("")

@@ -24,7 +24,7 @@ MEMORY_FOLDER = "memory"
 SUFFIX = ".md"
 """Case-sensitive: ``plan.MD`` is not a note."""
 
-CURATED_NAMES = (MEMORY_FILE, USER_FILE)
+CURATED_NAMES = (MEMORY_FILE, USER_FILE, LEGACY_FILE)
 IGNORED_FOLDERS = frozenset(
     {".git", "node_modules", ".pnpm-store", ".venv", "venv", ".tox", "__pycache__", ".openclaw-repair"}
 )
@@ -77,7 +77,7 @@ class Places:
     def curated_identities(self) -> frozenset[Identity]:
         """Identities of every curated file, of the targets of curated links, and of a shadowed ``memory.md``."""
         found: set[Identity] = set()
-        for name in (*CURATED_NAMES, LEGACY_FILE):
+        for name in CURATED_NAMES:
             path = os.path.join(self.root, name)
             for look in (os.lstat, os.stat):
                 try:
@@ -108,7 +108,7 @@ class Places:
     def _by_name(self, full: str) -> Place | None:
         parts = _below(full, self.root)
         if parts:
-            if len(parts) == 1 and parts[0] in {USER_FILE, MEMORY_FILE, LEGACY_FILE}:
+            if len(parts) == 1 and parts[0] in CURATED_NAMES:
                 return self._curated(parts[0])
             if parts[0] == MEMORY_FOLDER and len(parts) > 1:
                 return self._inside(self.root, parts, parts[1:])
@@ -161,7 +161,7 @@ class Places:
         return None
 
     def _curated_spelling(self, name: str) -> Place | None:
-        for known in (*CURATED_NAMES, LEGACY_FILE):
+        for known in CURATED_NAMES:
             if known.casefold() == name.casefold():
                 ours, theirs = (lstat(os.path.join(self.root, one)) for one in (known, name))
                 if ours and theirs and identity(ours) == identity(theirs):
@@ -192,7 +192,7 @@ class Places:
 
     def watch_roots(self) -> Iterator[str]:
         """Absolute paths whose changes concern the notes."""
-        for name in (*CURATED_NAMES, LEGACY_FILE, MEMORY_FOLDER):
+        for name in (*CURATED_NAMES, MEMORY_FOLDER):
             yield os.path.join(self.root, name)
         for base, _ in self.extra:
             yield base
