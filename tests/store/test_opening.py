@@ -233,6 +233,14 @@ def test_integrity_check_finds_nothing_wrong_with_a_used_store(bench: Bench) -> 
     assert bench.store.integrity_check(full=True) == []
 
 
+def test_integrity_check_is_not_misled_by_what_was_read_before(bench: Bench) -> None:
+    bench.fill({f"memory/{n}.md": f"kiln {n}" for n in range(40)})
+    bench.found("kiln")
+    for _ in range(7):
+        bench.fill({f"memory/{n}.md": f"kiln {n}" for n in range(40)})
+    assert bench.store.integrity_check(full=True) == []
+
+
 def test_vacuum_gives_space_back(bench: Bench) -> None:
     bench.fill({f"memory/{n}.md": f"kiln {n} " * 400 for n in range(50)})
     bench.store.writer(identity()).remove([f"memory/{n}.md" for n in range(50)])

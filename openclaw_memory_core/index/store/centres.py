@@ -27,14 +27,15 @@ _SETTLED = 4 * _SAMPLE
 _STEP = 500
 """Codes a transaction."""
 
-_UNCODED = """SELECT v.id, v.embedding FROM vectors AS v WHERE v.identity = ? AND v.usable AND v.id > ?
-    AND NOT EXISTS (SELECT 1 FROM codes AS k WHERE k.centre = ? AND k.vector = v.id) ORDER BY v.id LIMIT ?"""
+_UNCODED = "SELECT id, usable, embedding FROM vectors WHERE identity = ? AND id > ? ORDER BY id LIMIT ?"
+"""Vectors are numbered in the order in which they come, so those without a code are the last ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
     centre: int
     mean: Vector
+    coded_to: int
     is_current: bool
 
 
@@ -54,13 +55,13 @@ def _plan(database: Database, embedding: int) -> _Plan | None:
     with database.read() as db:
         total = db.execute("SELECT count(*) FROM vectors WHERE identity = ?", (embedding,)).get
         current = db.execute("SELECT centre FROM identities WHERE id = ?", (embedding,)).get
-        statement = "SELECT id, mean, total FROM centres WHERE identity = ? ORDER BY id DESC LIMIT 1"
+        statement = "SELECT id, mean, coded_to, total FROM centres WHERE identity = ? ORDER BY id DESC LIMIT 1"
         newest = list(db.execute(statement, (embedding,)))
     if total < CODED_FROM:
         return None
-    for centre, mean, then in newest:
+    for centre, mean, coded_to, then in newest:
         if centre != current or then >= _SETTLED or total < _GROWTH * then:
-            return _Plan(centre, mean, is_current=centre == current)
+            return _Plan(centre, mean, coded_to, is_current=centre == current)
     with database.read() as db:
         sample = _sample(db, embedding)
     if not sample:
@@ -68,7 +69,8 @@ def _plan(database: Database, embedding: int) -> _Plan | None:
     mean = mean_of(sample)
     with database.write() as db:
         statement = "INSERT INTO centres(identity, mean, total) VALUES (?, ?, ?) RETURNING id"
-        return _Plan(cast("int", db.execute(statement, (embedding, mean, total)).get), mean, is_current=False)
+        centre = cast("int", db.execute(statement, (embedding, mean, total)).get)
+    return _Plan(centre, mean, coded_to=0, is_current=False)
 
 
 def _sample(db: apsw.Connection, embedding: int) -> list[Vector]:
@@ -80,23 +82,24 @@ def _sample(db: apsw.Connection, embedding: int) -> list[Vector]:
 
 
 def _code_all(database: Database, embedding: int, plan: _Plan) -> None:
-    last = 0
+    last = plan.coded_to
     while True:
         with database.read() as db:
-            rows = list(db.execute(_UNCODED, (embedding, last, plan.centre, _STEP)))
+            rows = list(db.execute(_UNCODED, (embedding, last, _STEP)))
         if not rows:
             return
         last = rows[-1][0]
-        _write_codes(database, plan, rows)
+        _write_codes(database, plan, [(vector, blob) for vector, usable, blob in rows if usable], last)
 
 
-def _write_codes(database: Database, plan: _Plan, rows: Sequence[tuple[int, Vector]]) -> None:
-    codes = encode_all([vector for _, vector in rows], plan.mean)
+def _write_codes(database: Database, plan: _Plan, rows: Sequence[tuple[int, Vector]], last: int) -> None:
+    codes = encode_all([vector for _, vector in rows], plan.mean) if rows else []
     with database.write() as db:
         db.executemany(
             "INSERT OR IGNORE INTO codes(centre, vector, code) VALUES (?, ?, ?)",
             [(plan.centre, vector, code) for (vector, _), code in zip(rows, codes, strict=True)],
         )
+        db.execute("UPDATE centres SET coded_to = ? WHERE id = ?", (last, plan.centre))
 
 
 def _drop_others(database: Database, embedding: int, centre: int) -> None:

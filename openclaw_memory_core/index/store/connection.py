@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,14 +11,12 @@ from pathlib import Path
 
 import apsw
 
-from openclaw_memory_core.errors import StoreCorruptError, StoreError, StoreForeignError, StoreReadOnlyError
-from openclaw_memory_core.index.store import schema
-from openclaw_memory_core.index.store.faults import mapped, translate
+from openclaw_memory_core.errors import StoreError
+from openclaw_memory_core.index.store import opening
+from openclaw_memory_core.index.store.faults import mapped
 
 logger = logging.getLogger(__name__)
 
-_MAGIC = b"SQLite format 3\0"
-_HEADER = 100
 _KEPT_READERS = 4
 _PRAGMAS = """
 PRAGMA synchronous = NORMAL;
@@ -50,8 +47,6 @@ class Database:
         on_write: Callable[[], None] = lambda: None,
     ) -> None:
         self.path = path
-        self.journal_mode = "wal"
-        self.read_only = False
         self._busy_ms = int(busy_timeout * 1000)
         self._vfs = vfs
         self._on_write = on_write
@@ -59,6 +54,7 @@ class Database:
         self._writer: apsw.Connection | None = None
         self._file: FileKey | None = None
         self._epoch = 0
+        self._frozen = False
         self._state = threading.Lock()
         self._write = threading.RLock()
 
@@ -76,17 +72,31 @@ class Database:
             if self._file is not None and self._file == self._key():
                 return
             self._drop_connections()
-            self._prepare_folder()
-            check_header(self.path)
+            opening.prepare(self.path)
+            opening.check_header(self.path)
             with mapped(self.path):
-                db = self._connect()
-                try:
-                    self._set_up(db)
-                except BaseException:
-                    db.close()
-                    raise
+                db = self._open_file(wal=True)
+                if db is None:
+                    opening.remove(self.path)
+                    opening.prepare(self.path)
+                    db = self._open_file(wal=False)
             self._writer = db
             self._file = self._key()
+
+    def _open_file(self, *, wal: bool) -> apsw.Connection | None:
+        """A connection to the file, made if need be; None if it cannot have the write-ahead log that it was given."""
+        self._frozen = opening.is_frozen(self.path)
+        db = self._connect()
+        try:
+            opening.set_up(db, self.path)
+            works = not wal or opening.use_wal(db)
+        except BaseException:
+            db.close()
+            raise
+        if works:
+            return db
+        db.close()
+        return None
 
     def close(self) -> None:
         """Close every connection that is not in use; those in use are closed when they are given back."""
@@ -104,6 +114,17 @@ class Database:
                 yield db
             finally:
                 self._give_back(db, epoch)
+
+    @contextmanager
+    def read_fresh(self) -> Iterator[apsw.Connection]:
+        """A connection that has read nothing before, closed afterwards."""
+        self._follow()
+        with mapped(self.path):
+            db = self._connect()
+            try:
+                yield db
+            finally:
+                db.close()
 
     @contextmanager
     def write(self) -> Iterator[apsw.Connection]:
@@ -182,8 +203,13 @@ class Database:
         self._file = None
 
     def _connect(self) -> apsw.Connection:
-        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-        db = apsw.Connection(str(self.path), flags=flags, vfs=self._vfs)
+        name, flags = str(self.path), apsw.SQLITE_OPEN_READWRITE
+        if self._frozen:
+            name, flags = (
+                f"{self.path.absolute().as_uri()}?immutable=1",
+                apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
+            )
+        db = apsw.Connection(name, flags=flags, vfs=self._vfs)
         try:
             db.set_busy_timeout(self._busy_ms)
             db.execute(_PRAGMAS)
@@ -191,101 +217,3 @@ class Database:
             db.close()
             raise
         return db
-
-    def _prepare_folder(self) -> None:
-        folder = self.path.parent
-        try:
-            if not folder.is_dir():
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not self.path.exists():
-                # Created here, so that nobody else can read it even for a moment; SQLite's own files take this mode.
-                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-        except OSError as error:
-            raise translate(error, self.path) from error
-
-    def _set_up(self, db: apsw.Connection) -> None:
-        self.read_only = db.readonly("main")
-        if self.read_only:
-            self.journal_mode = str(db.execute("PRAGMA journal_mode").get)
-            if not _is_ours(db):
-                raise StoreReadOnlyError(
-                    f"The index {self.path} is empty and cannot be written",
-                    hint="Make the file and its folder writable, or set `store.path` to a place that is.",
-                )
-            return
-        if not _is_ours(db):
-            _create(db)
-        version = db.pragma("user_version")
-        if version != schema.FORMAT:
-            raise StoreError(
-                f"The index {self.path} has format {version}; this version reads format {schema.FORMAT}",
-                hint="Update openclaw-memory-core, or run `openclaw-memory reset` and `index` to rebuild it.",
-            )
-        self.journal_mode = _use_wal(db)
-
-
-def _is_ours(db: apsw.Connection) -> bool:
-    return bool(db.pragma("application_id") == schema.APPLICATION_ID)
-
-
-def _create(db: apsw.Connection) -> None:
-    # Vectors of common sizes (384, 512, 768) fill pages of this size best; it is fixed once there is a table.
-    db.pragma("page_size", 8192)
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        if not _is_ours(db):  # Another process may have been faster.
-            db.execute(schema.SHARED)
-            db.pragma("application_id", schema.APPLICATION_ID)
-            db.pragma("user_version", schema.FORMAT)
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
-
-
-def _use_wal(db: apsw.Connection) -> str:
-    """Write-ahead log where the file system can do it, else the rollback journal; returns which it is."""
-    try:
-        return str(db.pragma("journal_mode", "wal"))
-    except (apsw.IOError, apsw.CantOpenError, apsw.ProtocolError):
-        return str(db.pragma("journal_mode", "delete"))
-
-
-def check_header(path: Path) -> None:
-    """Look at the first bytes of the file, without SQLite, which might touch it.
-
-    :raises StoreForeignError: it is another program's database, or a text.
-    :raises StoreCorruptError: it is neither empty nor a database.
-    """
-    try:
-        with path.open("rb") as file:
-            head = file.read(4096)
-    except OSError as error:
-        raise translate(error, path) from error
-    if not head:
-        return
-    foreign = StoreForeignError(
-        f"The file {path} belongs to another program and is left alone",
-        hint="Set `store.path` to a file of its own.",
-    )
-    if head.startswith(_MAGIC) and len(head) >= _HEADER:
-        if int.from_bytes(head[68:72], "big") != schema.APPLICATION_ID:
-            raise foreign
-        return
-    if _is_text(head):
-        raise foreign
-    raise StoreCorruptError(
-        f"The index {path} is not a readable database",
-        hint="Run `openclaw-memory index`: the damaged file is set aside and rebuilt from the notes.",
-    )
-
-
-def _is_text(head: bytes) -> bool:
-    if b"\0" in head:
-        return False
-    try:
-        head.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return error.start > len(head) - 4
-    return True

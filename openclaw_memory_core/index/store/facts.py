@@ -8,26 +8,26 @@ from typing import Any
 import apsw
 
 from openclaw_memory_core.index.store import generations, schema
-from openclaw_memory_core.index.store.connection import Database
 from openclaw_memory_core.index.store.extension import VectorExtension
 
 
-def of_file(db: apsw.Connection, path: Path, database: Database) -> dict[str, Any]:
+def of_file(db: apsw.Connection, path: Path) -> dict[str, Any]:
     """Sizes in bytes, format, how changes are made safe.
 
     ``reusableBytes`` are pages that hold nothing at present; ``journalReason`` says why there is no write-ahead log.
     """
     wal = Path(f"{path}-wal")
+    journal = str(db.pragma("journal_mode"))
     facts = {
         "bytes": path.stat().st_size,
         "walBytes": wal.stat().st_size if wal.exists() else 0,
         "reusableBytes": db.pragma("freelist_count") * db.pragma("page_size"),
         "format": schema.FORMAT,
         "sqliteVersion": apsw.sqlite_lib_version(),
-        "readOnly": database.read_only,
-        "journalMode": database.journal_mode,
+        "readOnly": db.readonly("main"),
+        "journalMode": journal,
     }
-    if database.journal_mode != "wal":
+    if journal != "wal":
         facts["journalReason"] = (
             "this file system cannot hold a write-ahead log: searches wait while a document is written"
         )

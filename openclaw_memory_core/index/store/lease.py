@@ -141,6 +141,8 @@ class Lease:
         note = self._read()
         if note.get("host") == socket.gethostname() and isinstance(note.get("pid"), int):
             return not is_alive(note["pid"])
+        if not note and self._file_locks:
+            return True  # Killed before it could sign; the lock itself says whether that is so.
         try:
             return self._clock() - self.path.stat().st_mtime > STALE_SECONDS
         except OSError:

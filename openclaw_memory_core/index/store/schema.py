@@ -41,7 +41,8 @@ CREATE TABLE vectors(
     updated_at REAL NOT NULL, usable INTEGER NOT NULL, embedding BLOB NOT NULL, UNIQUE (identity, hash));
 CREATE INDEX vectors_age ON vectors(updated_at);
 CREATE TABLE centres(
-    id INTEGER PRIMARY KEY AUTOINCREMENT, identity INTEGER NOT NULL, mean BLOB NOT NULL, total INTEGER NOT NULL);
+    id INTEGER PRIMARY KEY AUTOINCREMENT, identity INTEGER NOT NULL, mean BLOB NOT NULL, total INTEGER NOT NULL,
+    coded_to INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE codes(
     centre INTEGER NOT NULL, vector INTEGER NOT NULL, code BLOB NOT NULL, PRIMARY KEY (centre, vector)
 ) WITHOUT ROWID;

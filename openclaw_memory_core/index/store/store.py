@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from openclaw_memory_core.config.model import CacheConfig
 from openclaw_memory_core.errors import StoreCorruptError
 from openclaw_memory_core.index.model import IndexIdentity
-from openclaw_memory_core.index.store import facts, generations, upkeep
+from openclaw_memory_core.index.store import facts, generations, opening, upkeep
 from openclaw_memory_core.index.store.code_cache import CodeCache
-from openclaw_memory_core.index.store.connection import Database, check_header
+from openclaw_memory_core.index.store.connection import Database
 from openclaw_memory_core.index.store.extension import VectorExtension
 from openclaw_memory_core.index.store.faults import translate
 from openclaw_memory_core.index.store.generations import Generation
@@ -29,8 +29,6 @@ from openclaw_memory_core.index.store.writer import SqliteWriter
 
 if TYPE_CHECKING:
     from apsw import Connection
-
-_COMPANIONS = ("-wal", "-shm", "-journal")
 
 
 class SqliteStore:
@@ -84,7 +82,7 @@ class SqliteStore:
         """See the protocol."""
         with self._database.write() as db:
             chosen = self._choose(db, identity, rebuild=rebuild)
-        upkeep.drop_retired(self._database)
+        upkeep.drop_leftovers(self._database)
         return SqliteWriter(self._database, chosen, self._keep, self._clock)
 
     def _choose(self, db: Connection, identity: IndexIdentity, *, rebuild: bool) -> Generation:
@@ -131,7 +129,7 @@ class SqliteStore:
         target = next(candidate for candidate in candidates if not candidate.exists())
         try:
             # The log first: a new file at our path must never meet the old one's log.
-            for companion in (*_COMPANIONS, ""):
+            for companion in (*opening.COMPANIONS, ""):
                 with contextlib.suppress(FileNotFoundError):
                     Path(f"{self.path}{companion}").rename(f"{target}{companion}")
             for path in older:
@@ -147,24 +145,21 @@ class SqliteStore:
         """
 
         self._close_ours()
-        try:
-            for name in (self.path, *(Path(f"{self.path}{companion}") for companion in _COMPANIONS)):
-                name.unlink(missing_ok=True)
-        except OSError as error:
-            raise translate(error, self.path) from error
+        opening.remove(self.path)
 
     def _close_ours(self) -> None:
         self.close()
         if self.path.exists():
             with contextlib.suppress(StoreCorruptError):
-                check_header(self.path)
+                opening.check_header(self.path)
 
     def integrity_check(self, *, full: bool = False) -> list[str]:
         """Problems of the file in SQLite's words; empty if there are none.
 
         :param full: check the indexes against their tables as well (slow on a large index).
         """
-        with self._database.read() as db:
+        # FTS5 checks against what its connection read of the index before, and calls later changes a corruption.
+        with self._database.read_fresh() as db:
             found = [str(row[0]) for row in db.execute("PRAGMA integrity_check" if full else "PRAGMA quick_check")]
         return [] if found == ["ok"] else found
 
@@ -179,7 +174,7 @@ class SqliteStore:
             self._extension.load(db)
             return {
                 "path": str(self.path),
-                **facts.of_file(db, self.path, self._database),
+                **facts.of_file(db, self.path),
                 **facts.of_generations(db),
                 "lease": self._lease.owner(),
                 "fts": facts.of_text(self._kind),

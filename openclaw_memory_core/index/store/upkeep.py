@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import cast
 
@@ -56,13 +57,25 @@ def store_vectors(db: apsw.Connection, embedding: int, vectors: Sequence[tuple[s
 
 def tidy(database: Database, keep: Retention) -> None:
     """Everything that can wait until a generation is published.  What cannot be done now is done next time."""
-    try:
+    with _put_off():
         drop_retired(database)
         while evict_step(database, keep):
             pass
         drop_unused_identities(database)
+
+
+@contextmanager
+def _put_off() -> Iterator[None]:
+    try:
+        yield
     except (StoreBusyError, StoreFullError) as error:
         logger.warning("Tidying up the index is put off: %s", error)
+
+
+def drop_leftovers(database: Database) -> None:
+    """Drop what a run before this one retired and did not get round to dropping."""
+    with _put_off():
+        drop_retired(database)
 
 
 def drop_retired(database: Database) -> None:

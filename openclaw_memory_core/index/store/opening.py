@@ -1,0 +1,143 @@
+"""What happens to the file when it is opened: whose it is, making it, choosing how its changes are made safe."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import apsw
+
+from openclaw_memory_core.errors import StoreCorruptError, StoreError, StoreForeignError, StoreReadOnlyError
+from openclaw_memory_core.index.store import schema
+from openclaw_memory_core.index.store.faults import translate
+
+COMPANIONS = ("-wal", "-shm", "-journal")
+"""Files that SQLite keeps beside the index while it is in use."""
+
+_MAGIC = b"SQLite format 3\0"
+_HEADER = 100
+
+_PAGE_SIZE = 8192
+"""Vectors of common sizes (384, 512, 768 numbers) fill pages of this size best.  Fixed once there is a table."""
+
+
+def prepare(path: Path) -> None:
+    """Make the folder and an empty file where there are none.
+
+    The file is made here and not by SQLite, so that nobody else can read it even for a moment; SQLite gives the mode
+    of the file to those it puts beside it.
+    """
+    try:
+        if not path.parent.is_dir():
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not path.exists():
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise translate(error, path) from error
+
+
+def check_header(path: Path) -> None:
+    """Look at the first bytes of the file, without SQLite, which might touch it.
+
+    :raises StoreForeignError: it is another program's database, or a text.
+    :raises StoreCorruptError: it is neither empty nor a database.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(4096)
+    except OSError as error:
+        raise translate(error, path) from error
+    if head.startswith(_MAGIC) and len(head) >= _HEADER:
+        foreign = int.from_bytes(head[68:72], "big") != schema.APPLICATION_ID
+    elif head:
+        foreign = _is_text(head)
+        if not foreign:
+            raise StoreCorruptError(
+                f"The index {path} is not a readable database",
+                hint="Run `openclaw-memory index`: the damaged file is set aside and rebuilt from the notes.",
+            )
+    else:
+        return
+    if foreign:
+        raise StoreForeignError(
+            f"The file {path} belongs to another program and is left alone",
+            hint="Set `store.path` to a file of its own.",
+        )
+
+
+def _is_text(head: bytes) -> bool:
+    if b"\0" in head:
+        return False
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start > len(head) - 4
+    return True
+
+
+def is_frozen(path: Path) -> bool:
+    """True on a read-only file system with no log to read: nobody can change the file, and SQLite must not try to."""
+    return not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
+
+
+def set_up(db: apsw.Connection, path: Path) -> None:
+    """Make the shared tables if there are none, and check the number of the format."""
+    if db.pragma("application_id") != schema.APPLICATION_ID:
+        if db.readonly("main"):
+            raise StoreReadOnlyError(
+                f"The index {path} is empty and cannot be written",
+                hint="Make the file and its folder writable, or set `store.path` to a place that is.",
+            )
+        _create(db)
+    version = db.pragma("user_version")
+    if version != schema.FORMAT:
+        raise StoreError(
+            f"The index {path} has format {version}; this version reads format {schema.FORMAT}",
+            hint="Update openclaw-memory-core, or run `openclaw-memory reset` and `index` to rebuild it.",
+        )
+
+
+def _create(db: apsw.Connection) -> None:
+    db.pragma("page_size", _PAGE_SIZE)
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        if db.pragma("application_id") != schema.APPLICATION_ID:  # Another process may have been faster.
+            db.execute(schema.SHARED)
+            db.pragma("application_id", schema.APPLICATION_ID)
+            db.pragma("user_version", schema.FORMAT)
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def use_wal(db: apsw.Connection) -> bool:
+    """Turn the write-ahead log on in an index that holds nothing yet.
+
+    It is part of the file from then on, so an index in use keeps what it has.  That the log works shows only when it
+    is used: some network file systems have no shared memory.
+
+    :return: False if the log is on and does not work; the file is then of no use.
+    """
+    if db.readonly("main") or db.execute("SELECT 1 FROM generations").get is not None:
+        return True
+    try:
+        db.pragma("journal_mode", "wal")
+        db.execute("BEGIN IMMEDIATE")
+        db.execute("ROLLBACK")
+    except (apsw.IOError, apsw.CantOpenError, apsw.ProtocolError):
+        return False
+    return True
+
+
+def remove(path: Path) -> None:
+    """Delete the index and what SQLite keeps beside it.
+
+    :raises StoreReadOnlyError: it cannot be deleted.
+    """
+    try:
+        for name in (path, *(Path(f"{path}{companion}") for companion in COMPANIONS)):
+            name.unlink(missing_ok=True)
+    except OSError as error:
+        raise translate(error, path) from error
