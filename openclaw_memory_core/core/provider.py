@@ -33,6 +33,7 @@ class ActiveProvider:
         self._lock = threading.RLock()
         self._resolution: Resolution | None = None
         self._embedder: Embedder | None = None
+        self._standby: Embedder | None = None
         self._failure: EmbeddingError | None = None
         self._failed_at = 0.0
 
@@ -100,12 +101,32 @@ class ActiveProvider:
             self._failure = None
             return True
 
-    def facts(self, *, used: bool) -> ProviderFacts:
+    def standby_for(self, identity: Mapping[str, str]) -> Embedder | None:
+        """The fallback, if the index holds its vectors: an earlier process had to do without the first choice.
+
+        It answers queries until a sync has got through to the first choice, or given up on it.
+
+        :param identity: whose vectors the index holds.
+        """
+        with self._lock:
+            if self._standby is None:
+                reason = EmbeddingError("the index holds the vectors of the fallback")
+                standby = self.resolution.after_failure(reason).resolution
+                if standby is None or standby.provider is None:
+                    return None
+                self._standby = Embedder(standby.provider)
+            return self._standby if dict(self._standby.info.identity) == dict(identity) else None
+
+    def facts(self, *, used: bool, standby: ProviderInfo | None = None) -> ProviderFacts:
         """Who answered.
 
         :param used: the provider's vectors took part in the answer.
+        :param standby: the fallback, where it answered in the place of the first choice.
         """
         resolution = self.resolution
+        if standby is not None:
+            reason = "the index still holds the vectors of the fallback"
+            return ProviderFacts(standby.id, standby.model, resolution.chosen or resolution.requested, reason)
         info = self.info
         failed_from = resolution.fallback_from
         return ProviderFacts(
@@ -148,6 +169,7 @@ class ActiveProvider:
             self._close_embedder()
 
     def _close_embedder(self) -> None:
-        if self._embedder is not None:
-            self._embedder.close()
-            self._embedder = None
+        for embedder in (self._embedder, self._standby):
+            if embedder is not None:
+                embedder.close()
+        self._embedder = self._standby = None

@@ -18,7 +18,9 @@ from openclaw_memory_core.core.answers import (
 from openclaw_memory_core.core.conversations import Conversations
 from openclaw_memory_core.core.freshness import find_gap, freshness_of
 from openclaw_memory_core.core.indexing import IndexService
+from openclaw_memory_core.core.provider import ActiveProvider
 from openclaw_memory_core.embeddings.base import ProviderInfo, Vector
+from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.errors import EmbeddingError, OpenClawMemoryError
 from openclaw_memory_core.index.store import SqliteStore
 from openclaw_memory_core.privacy import Audience, Visible, visible_memory
@@ -33,18 +35,28 @@ FIRST_INDEX_SECONDS: Final = 10.0
 
 
 class _QueryEmbedder:
-    """The provider for one query; remembers whether it answered."""
+    """The provider for one query; remembers whether it answered.
 
-    def __init__(self, index: IndexService, info: ProviderInfo) -> None:
-        self._provider = index.provider
-        self.info = info
+    :param standby: the fallback, when the index holds its vectors.
+    """
+
+    def __init__(self, provider: ActiveProvider, info: ProviderInfo, standby: Embedder | None) -> None:
+        self._provider = provider
+        self._standby = standby
+        self.info = info if standby is None else standby.info
         self.error: EmbeddingError | None = None
         self.used = False
+
+    @property
+    def standby(self) -> ProviderInfo | None:
+        """Who answers in the place of the first choice; None if that one does."""
+        return None if self._standby is None else self._standby.info
 
     def embed_query(self, text: str, *, timeout: float) -> Vector:
         """See :class:`~openclaw_memory_core.embeddings.embedder.Embedder`."""
         try:
-            vector = self._provider.embed_query(text, timeout=timeout)
+            source = self._provider if self._standby is None else self._standby
+            vector = source.embed_query(text, timeout=timeout)
         except EmbeddingError as error:
             self.error = error
             raise
@@ -132,11 +144,11 @@ class QueryService:
         if failure is not None and self._index.provider.resolution.requirement == "required":
             raise failure
         used = embedder is not None and embedder.used
-        return response, self._index.provider.facts(used=used or failure is None), freshness
+        standby = embedder.standby if embedder is not None else None
+        return response, self._index.provider.facts(used=used or failure is None, standby=standby), freshness
 
     def _run(self, store: SqliteStore, request: SearchRequest) -> tuple[SearchResponse, _QueryEmbedder | None]:
-        info = self._index.provider.info
-        embedder = None if info is None else _QueryEmbedder(self._index, info)
+        embedder = self._embedder_for(store)
         searcher = Searcher(
             store,
             embedder,
@@ -146,6 +158,16 @@ class QueryService:
             keywords_only_by_intent=self._index.provider.resolution.requirement == "fts-only",
         )
         return searcher.search(request), embedder
+
+    def _embedder_for(self, store: SqliteStore) -> _QueryEmbedder | None:
+        provider = self._index.provider
+        info = provider.info
+        if info is None:
+            return None
+        with store.reader() as reader:
+            held = reader.identity
+        other = held is not None and held.has_vectors and dict(held.embedding) != dict(info.identity)
+        return _QueryEmbedder(provider, info, provider.standby_for(held.embedding) if held and other else None)
 
     def _refresh(self, store: SqliteStore, wait: float) -> Freshness:
         """How far the index can be trusted now; asks for a sync where it is behind."""
