@@ -9,7 +9,13 @@ from dataclasses import dataclass, field
 from openclaw_memory_core.cancel import CancelToken
 from openclaw_memory_core.embeddings.base import Vector
 from openclaw_memory_core.embeddings.embedder import Embedder
-from openclaw_memory_core.errors import CancelledError, EmbeddingError, ProviderReplyError, StoreError
+from openclaw_memory_core.errors import (
+    CancelledError,
+    EmbeddingError,
+    ProviderInputError,
+    ProviderReplyError,
+    StoreError,
+)
 from openclaw_memory_core.index.protocol import GenerationWriter
 
 __all__ = ["Filled", "VectorFiller"]
@@ -24,12 +30,18 @@ WriterNow = Callable[[], GenerationWriter]
 
 @dataclass(slots=True)
 class Filled:
-    """What came of it.  *refused*: texts that the provider will not embed, by hash."""
+    """What came of it.
+
+    :param refused: texts that the provider will not embed as they are, by hash.
+    :param lost: texts that failed for another reason while others went well; worth another try next time.
+    :param error: why embedding ended early.
+    """
 
     embedded: int = 0
     requests: int = 0
     tokens: int = 0
     refused: dict[str, EmbeddingError] = field(default_factory=dict)
+    lost: dict[str, EmbeddingError] = field(default_factory=dict)
     error: EmbeddingError | None = None
     cancelled: bool = False
 
@@ -103,9 +115,9 @@ class VectorFiller:
         if self._crash is not None:
             raise self._crash
         while not self._stopped() and (texts := self._left()):
-            before = self.filled.embedded + len(self.filled.refused)
+            before = self.filled.embedded + len(self._skip)
             self._embed(texts)
-            if self.filled.embedded + len(self.filled.refused) == before:
+            if self.filled.embedded + len(self._skip) == before:
                 break
         return self.filled
 
@@ -159,7 +171,8 @@ class VectorFiller:
             return
         filled.requests += report.requests
         filled.tokens += report.tokens
-        filled.refused.update(report.failed)
+        for key, problem in report.failed.items():
+            (filled.refused if isinstance(problem, ProviderInputError) else filled.lost)[key] = problem
         self._skip.update(report.failed, report.blank)
         filled.error = report.error
 

@@ -33,13 +33,14 @@ class Refused:
 
     def update(self, outcome: Outcome, writer_files: Callable[[], Mapping[str, FileState]]) -> None:
         """Add what was refused now, drop what is gone, and name all of it in *outcome*."""
-        refused = outcome.filled.refused
-        if not refused and not self._notes:
+        filled = outcome.filled
+        for key, error in filled.lost.items():
+            outcome.unembedded |= dict.fromkeys(outcome.paths_of.get(key, ()), failure(error))
+        if not filled.refused and not self._notes:
             return
-        paths = outcome.paths_of
-        for key, error in refused.items():
+        for key, error in filled.refused.items():
             why = failure(error)
-            self._notes[key] = [next(iter(paths.get(key, ())), ""), why.code, why.message]
+            self._notes[key] = [next(iter(outcome.paths_of.get(key, ())), ""), why.code, why.message]
         incomplete = {path for path, state in writer_files().items() if state.missing_vectors}
         kept = {key: note for key, note in self._notes.items() if not note[0] or note[0] in incomplete}
         for path, code, message in kept.values():

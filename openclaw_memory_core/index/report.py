@@ -60,7 +60,7 @@ class SyncReport:
     :param deferred: changed documents that may wait (transcripts below their thresholds).
     :param skipped: what looks like a note and is not indexed.
     :param failed: documents that could not be read or written, by path; their old rows stay.
-    :param unembedded: documents with a text that the provider refused, by path; found by keywords only.
+    :param unembedded: documents with a text that the provider refused or lost, by path; found by keywords only.
     :param unseen: path prefixes that could not be looked at.
     :param chunks: chunks written.
     :param embedded: texts that the provider embedded.

@@ -251,7 +251,7 @@ class IndexScheduler:
             return
         if report is not None and report.busy:
             self._retry_at = self._clock() + BUSY_RETRY_SECONDS
-        elif error is not None or (report is not None and (report.failed or report.provider_error is not None)):
+        elif error is not None or (report is not None and (report.failed or report.missing or report.provider_error)):
             if self._retry_at is None:
                 pause = min(FIRST_RETRY_SECONDS * 2**self._failures, LONGEST_RETRY_SECONDS)
                 self._failures += 1

@@ -24,6 +24,8 @@ WatchMode = Literal["off", "events", "polling"]
 _QUIET_EVENTS = frozenset({"opened", "closed_no_write"})
 _LOOK_SECONDS = 5.0
 """So often it is checked whether the watches still stand."""
+_MOST_DEAF = 2
+"""Changes without any event that are put down to bad luck."""
 
 
 class FileWatcher:
@@ -32,11 +34,15 @@ class FileWatcher:
     Events only mark paths as dirty; whoever is called looks for himself.  Folders that do not exist are watched for in
     the nearest folder above them.  If the system refuses a watch, this is said once and the folders are polled.
 
+    Events get lost: queues overflow, watches of sub-folders are refused without a word, network folders have none.  So
+    the files are also looked at now and then; if changes keep coming without events, polling takes over.
+
     :param roots: absolute files and folders; asked again whenever something about them may have changed.
     :param on_dirty: takes the paths of the events, called in the watcher's thread; empty if only polling or a new
         watch tells that something may have changed.
     :param debounce_s: quiet time after the last event, in seconds; ten times as long at most.
     :param poll_s: seconds between two looks when polling.
+    :param verify_s: seconds between two looks beside the events.
     :param suffixes: endings of files that can be documents; other files do not matter.
     :param clock: seconds that never go back.
     """
@@ -48,6 +54,7 @@ class FileWatcher:
         *,
         debounce_s: float = 1.5,
         poll_s: float = 10.0,
+        verify_s: float = 60.0,
         suffixes: Collection[str] = (".md", ".jsonl"),
         clock: Callable[[], float] = time.monotonic,
         observer_factory: Callable[[], Observes] = system_observer,
@@ -56,6 +63,7 @@ class FileWatcher:
         self._on_dirty = on_dirty
         self._debounce = debounce_s
         self._poll = poll_s
+        self._verify = verify_s
         self._suffixes = tuple(suffixes)
         self._clock = clock
         self._observer_factory = observer_factory
@@ -66,6 +74,9 @@ class FileWatcher:
         self._mode: WatchMode = "off"
         self._reason: str | None = None
         self._signature = 0
+        self._verified_at = 0.0
+        self._events = 0
+        self._deaf = 0
         self._closed = False
         self._thread: threading.Thread | None = None
 
@@ -92,6 +103,7 @@ class FileWatcher:
             self._watches = Watches(self._observer_factory(), self._on_event)
             self._watches.start(self._roots())
             self._mode = "events"
+            self._signature, self._verified_at = self._sign(), self._clock()
         except (OSError, ImportError, RuntimeError) as error:
             self._fall_back(error)
         self._thread.start()
@@ -115,6 +127,7 @@ class FileWatcher:
     def _on_event(self, event: FileSystemEvent) -> None:
         if event.event_type in _QUIET_EVENTS:
             return
+        self._events += 1
         paths = [os.fsdecode(path) for path in (event.src_path, event.dest_path) if path]
         if event.is_directory:
             # "modified" only repeats what the events of the files in it say.
@@ -151,18 +164,41 @@ class FileWatcher:
 
         Happens by itself, every few seconds and after events of folders.
         """
-        if self._watches is None:
-            signature = folder_signature(self._roots(), self._suffixes)
-            if signature != self._signature:
-                self._signature = signature
+        watches = self._watches
+        if watches is None:
+            if self._has_changed():
                 self.mark()
             return
         try:
-            if self._watches.arm(self._roots()):
+            if watches.arm(self._roots()):
                 # What was written before the new watch stood gave no event.
                 self.mark()
+            if self._clock() >= self._verified_at + self._verify:
+                self._check_events()
         except (OSError, WatchLostError) as error:
             self._fall_back(error)
+
+    def _check_events(self) -> None:
+        """Look for changes that no event told of.
+
+        :raises WatchLostError: that keeps happening.
+        """
+        events, self._events = self._events, 0
+        self._verified_at = self._clock()
+        if not self._has_changed():
+            return
+        self.mark()
+        if not events:
+            self._deaf += 1
+            if self._deaf > _MOST_DEAF:
+                raise WatchLostError("files change without events")
+
+    def _has_changed(self) -> bool:
+        before, self._signature = self._signature, self._sign()
+        return before != self._signature
+
+    def _sign(self) -> int:
+        return folder_signature(self._roots(), self._suffixes)
 
     def _tell(self, paths: set[str]) -> None:
         try:
@@ -180,7 +216,7 @@ class FileWatcher:
             self._reason,
             self._poll,
         )
-        self._signature = folder_signature(self._roots(), self._suffixes)
+        self._signature = self._sign()
         with self._changed:
             self._rearm = True
         self.mark()

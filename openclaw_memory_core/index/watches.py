@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import warnings
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -72,6 +73,8 @@ def system_observer() -> Observes:
     """The observer for this system."""
     from watchdog.observers import Observer
 
+    # Two folders made at once, one in the other, are registered twice by watchdog 7: harmless, but it warns on stderr.
+    warnings.filterwarnings("ignore", message="Callback with id .* already exists", category=RuntimeWarning)
     observer: Observes = Observer()
     return observer
 

@@ -25,7 +25,12 @@ class Watched:
     """A watcher over the usual roots and what it told."""
 
     def __init__(
-        self, root: Path, *, observer: Callable[[], Observes] = system_observer, debounce: float = 0.05
+        self,
+        root: Path,
+        *,
+        observer: Callable[[], Observes] = system_observer,
+        debounce: float = 0.05,
+        verify: float = 60.0,
     ) -> None:
         self.root = root
         self.told: queue.Queue[set[str]] = queue.Queue()
@@ -34,6 +39,7 @@ class Watched:
             self.told.put,
             debounce_s=debounce,
             poll_s=0.05,
+            verify_s=verify,
             observer_factory=observer,
         )
         self.watcher.start()
@@ -162,30 +168,41 @@ def test_folder_that_is_replaced_is_watched_again(watched: Watched) -> None:
     assert watched.until("memory/a.md")
 
 
-class Refusing:
-    """An observer whose system has no watches left."""
+class Deaf:
+    """An observer that never has anything to tell."""
 
-    def __init__(self, code: int) -> None:
-        self.code = code
+    def __init__(self) -> None:
         self.emitters: list[Emits] = []
+        self.alive = False
 
-    def schedule(self, event_handler: object, path: str, *, recursive: bool = False) -> None:
-        raise OSError(self.code, os.strerror(self.code))
+    def schedule(self, event_handler: object, path: str, *, recursive: bool = False) -> object:
+        return path
 
     def unschedule(self, watch: object) -> None:
         """Nothing was scheduled."""
 
     def start(self) -> None:
-        """Nothing to start."""
+        self.alive = True
 
     def stop(self) -> None:
-        """Nothing to stop."""
+        self.alive = False
 
     def join(self, timeout: float | None = None) -> None:
         """Nothing to wait for."""
 
     def is_alive(self) -> bool:
-        return False
+        return self.alive
+
+
+class Refusing(Deaf):
+    """An observer whose system has no watches left."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__()
+        self.code = code
+
+    def schedule(self, event_handler: object, path: str, *, recursive: bool = False) -> object:
+        raise OSError(self.code, os.strerror(self.code))
 
 
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.ENOSPC])
@@ -228,6 +245,20 @@ def test_watch_that_dies_later_leads_to_polling(workspace: Path, caplog: pytest.
         watched.settle()
         (workspace / "memory" / "a.md").write_text("text", encoding="utf-8")
         assert watched.next() == set()
+    finally:
+        watched.watcher.close()
+
+
+def test_changes_without_events_are_found_all_the_same(workspace: Path, caplog: pytest.LogCaptureFixture) -> None:
+    watched = Watched(workspace, observer=Deaf, verify=0.0)
+    try:
+        for number in range(3):
+            watched.settle()
+            (workspace / "memory" / "a.md").write_text(f"text {number}", encoding="utf-8")
+            watched.watcher.look()
+            assert watched.next() == set()
+        assert watched.watcher.mode == "polling"
+        assert watched.watcher.describe()["reason"] == "files change without events"
     finally:
         watched.watcher.close()
 
