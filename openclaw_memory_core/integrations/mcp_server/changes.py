@@ -87,19 +87,23 @@ class Announcer:
 
     def joined(self, client: str, session: ServerSession) -> None:
         """An older client is ready."""
-        self._clients[client] = _Client(session)
-        while len(self._clients) > _MOST_CLIENTS:
-            self._clients.popitem(last=False)
+        self._client(client, session)
 
-    def subscribe(self, client: str, uri: str) -> None:
+    def subscribe(self, client: str, session: ServerSession, uri: str) -> None:
         """An older client wants to hear of one note."""
-        if client in self._clients:
-            self._clients[client].subscribed.add(uri)
+        self._client(client, session).subscribed.add(uri)
 
     def unsubscribe(self, client: str, uri: str) -> None:
         """An older client does not want to hear of it any more."""
         if client in self._clients:
             self._clients[client].subscribed.discard(uri)
+
+    def _client(self, client: str, session: ServerSession) -> _Client:
+        # Nobody says when a connection is gone; sending to it does no harm, keeping all of them for ever would.
+        known = self._clients.setdefault(client, _Client(session))
+        while len(self._clients) > _MOST_CLIENTS:
+            self._clients.popitem(last=False)
+        return known
 
     async def announce(self, changes: Changes) -> None:
         """Tell everybody who asked.  Never raises for a client that is gone."""

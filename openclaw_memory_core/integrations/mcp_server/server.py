@@ -208,7 +208,7 @@ class Handlers:
         """An older client wants to hear of changes of one note."""
         from mcp_types import EmptyResult
 
-        self.announcer.subscribe(_client(ctx), str(params.uri))
+        self.announcer.subscribe(_client(ctx), ctx.session, str(params.uri))
         return EmptyResult()
 
     async def unsubscribe(
