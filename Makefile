@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-STAMP  := $(VENV)/.installed
+DEV    := $(VENV)/.installed-dev
+RUN    := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test check torture bench build smoke clean
@@ -11,32 +12,38 @@ STAMP  := $(VENV)/.installed
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-$(STAMP): pyproject.toml
+$(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
+
+$(RUN): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(DEV): pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $(STAMP)
+	@touch $@ $(RUN)
 
-install: $(STAMP) ## Make the virtual environment with everything for development
+install: $(DEV) ## Make the virtual environment with everything for development
 
-demo: $(STAMP) ## Set up and show a whole session, offline and without a key
+demo: $(RUN) ## Set up and show a whole session, offline and without a key
 	@$(BIN)/openclaw-memory demo
 
-test: $(STAMP) ## Run the tests
+test: $(DEV) ## Run the tests
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
-check: $(STAMP) ## Lint, format check and type check
+check: $(DEV) ## Lint, format check and type check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-torture: $(STAMP) ## Long crash-safety rounds (minutes)
+torture: $(DEV) ## Long crash-safety rounds (minutes)
 	$(BIN)/python -m pytest -m torture tests/torture -n 0
 
-bench: $(STAMP) ## Benchmarks with their references (minutes)
+bench: $(DEV) ## Benchmarks with their references (minutes)
 	$(BIN)/python -m benchmarks
 
-build: $(STAMP) ## Build sdist and wheel, and check what is in the wheel
+build: $(DEV) ## Build sdist and wheel, and check what is in the wheel
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/check-wheel-contents dist/*.whl
