@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 SessionKind = Literal[
@@ -60,6 +61,7 @@ class SessionKey:
         return self.kind if self.kind in {"direct", "group", "channel"} else None
 
 
+@lru_cache(maxsize=8192)
 def parse_session_key(key: str, *, main_key: str = "main") -> SessionKey:
     """Read a key; never fails.  What cannot be understood has the kind ``unknown``.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
 from openclaw_memory_core.privacy import KnownSession
 from openclaw_memory_core.session_keys import parse_session_key
+from openclaw_memory_core.sessions.store import SessionStore
 from openclaw_memory_core.sessions.transcripts import transcript_name
 from openclaw_memory_hookspecs import ChatType
 
@@ -28,23 +29,18 @@ class StoredSession:
     :param key: lower case.
     :param session_ids: ids, lower case, of its transcripts as far as the entry tells: by id and by file name.
     :param updated_at: milliseconds since the epoch.
+    :param remembered: False for an incognito session, and for timers and heartbeats, which nobody talks in.
     """
 
     known: KnownSession
     session_ids: frozenset[str]
     updated_at: int = 0
-    label: str | None = None
+    remembered: bool = True
 
     @property
     def key(self) -> str:
         """Its key, lower case."""
         return self.known.key
-
-    @property
-    def remembered(self) -> bool:
-        """False for a session of which nothing may be remembered, and for timers, which nobody talks in."""
-        parsed = parse_session_key(self.key)
-        return not self.known.incognito and parsed.kind != "cron" and not parsed.rest.endswith(":heartbeat")
 
 
 def stored_sessions(entries: Mapping[str, Mapping[str, Any]], agent_id: str) -> list[StoredSession]:
@@ -53,6 +49,16 @@ def stored_sessions(entries: Mapping[str, Mapping[str, Any]], agent_id: str) -> 
     :param agent_id: agent of keys that name none.
     """
     return [_read(key, entry, agent_id) for key, entry in entries.items()]
+
+
+def sessions_in(store: SessionStore, agent_id: str) -> Sequence[StoredSession]:
+    """The sessions of an agent's store as it is now."""
+    return store.derived(("sessions", agent_id), lambda entries: stored_sessions(entries, agent_id))
+
+
+def owners_in(store: SessionStore, agent_id: str) -> Mapping[str, Sequence[StoredSession]]:
+    """The same by transcript id, see :func:`by_session_id`."""
+    return store.derived(("owners", agent_id), lambda _: by_session_id(sessions_in(store, agent_id)))
 
 
 def by_session_id(sessions: Iterable[StoredSession]) -> dict[str, list[StoredSession]]:
@@ -67,18 +73,20 @@ def by_session_id(sessions: Iterable[StoredSession]) -> dict[str, list[StoredSes
 def _read(key: str, entry: Mapping[str, Any], agent_id: str) -> StoredSession:
     parsed = parse_session_key(key)
     updated = entry.get("updatedAt")
+    incognito = parsed.incognito or entry.get("incognito") is True
+    unattended = parsed.kind == "cron" or parsed.rest.endswith(":heartbeat")
     return StoredSession(
         KnownSession(
             key=parsed.normalized,
             agent_id=parsed.agent_id or agent_id,
             spawned_by=_text(entry.get("spawnedBy")),
             chat_type=_chat_type(entry),
-            incognito=parsed.incognito or entry.get("incognito") is True,
+            incognito=incognito,
             owner=_text(entry.get("ownerSessionKey")) or _text(entry.get("parentSessionKey")),
         ),
         frozenset(_ids(entry)),
         int(updated) if isinstance(updated, int | float) and not isinstance(updated, bool) else 0,
-        _text(entry.get("displayName")) or _text(entry.get("label")),
+        remembered=not incognito and not unattended,
     )
 
 

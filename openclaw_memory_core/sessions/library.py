@@ -4,36 +4,60 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from openclaw_memory_core.config.model import SessionsConfig
-from openclaw_memory_core.privacy import Audience, VisibleSessions
+from openclaw_memory_core.privacy import Audience, VisibleSessions, visible_session_keys
 from openclaw_memory_core.session_keys import canonical_main_key, is_main
-from openclaw_memory_core.sessions.known import StoredSession, by_session_id, stored_sessions
+from openclaw_memory_core.sessions.known import StoredSession, owners_in, sessions_in
 from openclaw_memory_core.sessions.store import SessionStore
 from openclaw_memory_core.sessions.transcripts import transcript_name
-from openclaw_memory_core.sessions.visibility import visible_paths, visible_sessions
+from openclaw_memory_core.sessions.visibility import visible_paths
+
+_RACY_NS = 2_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
 class AgentSessions:
-    """Where the sessions of one agent are."""
+    """Where the sessions of one agent are.
 
-    agent_id: str
-    folder: Path
-    store: SessionStore
+    :param store: the agent's ``sessions.json``.
+    """
+
+    def __init__(self, agent_id: str, folder: Path, store: SessionStore) -> None:
+        self.agent_id = agent_id
+        self.folder = folder
+        self.store = store
+        self._listing: tuple[int, tuple[str, ...]] | None = None
+
+    def names(self) -> tuple[str, ...]:
+        """File names of the transcripts, sorted; the folder is listed anew only if it has changed."""
+        try:
+            changed = self.folder.stat().st_mtime_ns
+            if self._listing is not None and self._listing[0] == changed:
+                return self._listing[1]
+            found = tuple(sorted(name for name in os.listdir(self.folder) if transcript_name(name)))  # noqa: PTH208 - names only
+        except OSError:
+            return ()
+        # A folder that changed just now may change again within one tick of its clock.
+        self._listing = (changed, found) if time.time_ns() - changed > _RACY_NS else None
+        return found
+
+    def path_of(self, name: str) -> str:
+        """How a transcript is called in the index."""
+        return f"sessions/{self.agent_id}/{name}"
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptFile:
     """A transcript that may be shown.
 
-    :param path: its name for the index, ``sessions/<agent>/<file>``.
+    :param path: its name in the index, ``sessions/<agent>/<file>``.
     :param session_key: None if no store knows whose it is.
-    :param signature: equal means unchanged.
+    :param signature: size, modification time in nanoseconds, inode: equal means unchanged.
     """
 
     path: str
@@ -50,18 +74,23 @@ class TranscriptFile:
 
 
 class TranscriptLibrary:
-    """Finds transcripts; decides nothing itself.
+    """Finds transcripts; what may be seen is decided by :mod:`~openclaw_memory_core.privacy`.
 
-    :param agents: the caller's own agent first; others matter only where the visibility is ``all``.
+    :param agents: every agent; those that are not the caller's matter only where the visibility is ``all``.
     """
 
     def __init__(self, agents: Sequence[AgentSessions], sessions: SessionsConfig) -> None:
-        self._agents = tuple(agents)
+        self._agents = {one.agent_id.lower(): one for one in agents}
         self._sessions = sessions
 
     def visible(self, who: Audience) -> VisibleSessions:
         """Which sessions *who* may look into."""
-        return visible_sessions(who, self._stored(), self._sessions)
+
+        def decide(_: object = None) -> VisibleSessions:
+            return visible_session_keys(who, [one.known for one in self._stored(who)], self._sessions)
+
+        own = self._agents.get(who.agent_id)
+        return decide() if own is None or self._others(who) else own.store.derived(("visible", who), decide)
 
     def resolve(self, who: Audience, session_key: str) -> str:
         """*session_key* as the stores have it: ``current`` is the caller's own, ``main`` its agent's main session."""
@@ -79,64 +108,75 @@ class TranscriptLibrary:
         visible = self.visible(who)
         if not visible.allows(key):
             return {"status": "forbidden", "error": f"This session may not be looked into: {visible.denied_reason}."}
-        if key != who.key and all(one.key != key for one in self._stored()):
+        if key != who.key and all(one.key != key for one in self._stored(who)):
             return {"status": "not_found", "error": "There is no session of this key."}
         return None
+
+    def paths(self, who: Audience, *, own_id: str | None = None) -> frozenset[str]:
+        """Names in the index of the transcripts of *who*'s own agent that *who* may see.
+
+        :param own_id: id of the caller's own transcript.
+        """
+        own = self._agents.get(who.agent_id)
+        if own is None:
+            return frozenset()
+        owners = owners_in(own.store, own.agent_id)
+        return visible_paths(self.visible(who), map(own.path_of, own.names()), owners, own_id=own_id)
 
     def transcripts(self, who: Audience, *, own_id: str | None = None) -> list[TranscriptFile]:
         """Every transcript that *who* may see, last changed first.
 
         :param own_id: id of the caller's own transcript.
         """
-        visible = self.visible(who)
+        own = self._agents.get(who.agent_id)
         found: list[TranscriptFile] = []
-        for agent in self._agents:
-            if agent.agent_id.lower() == who.agent_id:
-                found += _seen(agent, visible, own_id)
-            elif visible.level == "all":
-                # A transcript that no store knows belongs to its agent alone.
-                found += _seen(agent, replace(visible, orphans=False), None)
+        if own is not None:
+            found += _files(own, self.paths(who, own_id=own_id), owners_in(own.store, own.agent_id))
+        # A transcript that no store knows, or whose key names no agent, belongs to its own agent alone.
+        visible = replace(self.visible(who), orphans=False)
+        for agent in self._others(who):
+            owners = {
+                session_id: [one for one in sessions if _is_of(one, agent)]
+                for session_id, sessions in owners_in(agent.store, agent.agent_id).items()
+            }
+            found += _files(agent, visible_paths(visible, map(agent.path_of, agent.names()), owners), owners)
         return sorted(found, key=lambda one: (-one.modified, one.path))
 
-    def _stored(self) -> list[StoredSession]:
-        return [one for agent in self._agents for one in _sessions_of(agent, own=agent is self._agents[0])]
+    def _others(self, who: Audience) -> list[AgentSessions]:
+        if self._sessions.visibility != "all":
+            return []
+        return [agent for agent_id, agent in self._agents.items() if agent_id != who.agent_id]
+
+    def _stored(self, who: Audience) -> list[StoredSession]:
+        own = self._agents.get(who.agent_id)
+        found = list(sessions_in(own.store, own.agent_id)) if own is not None else []
+        for agent in self._others(who):
+            found += [one for one in sessions_in(agent.store, agent.agent_id) if _is_of(one, agent)]
+        return found
 
 
-def _sessions_of(agent: AgentSessions, *, own: bool) -> list[StoredSession]:
-    """An agent's sessions; of another agent only those whose key says whose they are."""
-    stored = stored_sessions(agent.store.view(), agent.agent_id)
-    return [one for one in stored if own or one.key.startswith(f"agent:{agent.agent_id.lower()}:")]
+def _is_of(session: StoredSession, agent: AgentSessions) -> bool:
+    return session.key.startswith(f"agent:{agent.agent_id.lower()}:")
 
 
-def _seen(agent: AgentSessions, visible: VisibleSessions, own_id: str | None) -> list[TranscriptFile]:
-    stored = _sessions_of(agent, own=agent.agent_id.lower() == visible.agent_id)
-    files = list(_files(agent, stored))
-    allowed = visible_paths(visible, (one.path for one in files), stored, own_id=own_id)
-    return [one for one in files if one.path in allowed]
-
-
-def _files(agent: AgentSessions, stored: Sequence[StoredSession]) -> Iterator[TranscriptFile]:
-    owners = by_session_id(stored)
-    try:
-        with os.scandir(agent.folder) as listing:
-            entries = sorted(listing, key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in entries:
-        name = transcript_name(entry.name)
-        if name is None:
-            continue
+def _files(
+    agent: AgentSessions, allowed: frozenset[str], owners: Mapping[str, Sequence[StoredSession]]
+) -> Iterator[TranscriptFile]:
+    for path in allowed:
+        file = agent.folder / path.rpartition("/")[2]
+        name = transcript_name(file.name)
         try:
-            st = entry.stat(follow_symlinks=False)
+            st = file.lstat()
         except OSError:
             continue
-        sessions = owners.get(name.session_id, [])
-        if stat.S_ISREG(st.st_mode) and all(session.remembered for session in sessions):
-            yield TranscriptFile(
-                f"sessions/{agent.agent_id}/{entry.name}",
-                agent.folder / entry.name,
-                name.session_id,
-                sessions[0].key if sessions else None,
-                name.archived,
-                (st.st_size, st.st_mtime_ns, st.st_ino),
-            )
+        if name is None or not stat.S_ISREG(st.st_mode):
+            continue
+        sessions = owners.get(name.session_id, ())
+        yield TranscriptFile(
+            path,
+            file,
+            name.session_id,
+            sessions[0].key if sessions else None,
+            name.archived,
+            (st.st_size, st.st_mtime_ns, st.st_ino),
+        )

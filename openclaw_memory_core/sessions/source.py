@@ -6,7 +6,7 @@ import hashlib
 import os
 import stat as stat_module
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +14,7 @@ from openclaw_memory_core.errors import NoteReadError
 from openclaw_memory_core.sessions.cleaning import one_line
 from openclaw_memory_core.sessions.delta import DeltaThresholds
 from openclaw_memory_core.sessions.jsonl import read_events
-from openclaw_memory_core.sessions.known import StoredSession, by_session_id, stored_sessions
+from openclaw_memory_core.sessions.known import StoredSession, owners_in
 from openclaw_memory_core.sessions.store import SessionStore
 from openclaw_memory_core.sessions.transcripts import Utterance, transcript_name, utterances
 from openclaw_memory_core.workspace.documents import Document, DocumentRef, Scan, Skipped
@@ -66,7 +66,7 @@ class TranscriptSource:
         except OSError as error:
             reason = error.strerror or type(error).__name__
             return Scan((), (Skipped(prefix, "sessions-unreadable", f"{self._folder}: {reason}"),), (prefix,))
-        owners = by_session_id(stored_sessions(self._store.view(), self._agent_id))
+        owners = owners_in(self._store, self._agent_id)
         found: list[DocumentRef] = []
         skipped: list[Skipped] = []
         unseen: list[str] = []
@@ -111,7 +111,7 @@ class TranscriptSource:
             if session_id is None or (name is not None and name.session_id == session_id.lower()):
                 del self._loaded[path]
 
-    def _ref(self, name: str, owners: dict[str, list[StoredSession]]) -> DocumentRef | Skipped | None:
+    def _ref(self, name: str, owners: Mapping[str, Sequence[StoredSession]]) -> DocumentRef | Skipped | None:
         known = transcript_name(name)
         if known is None:
             return None
@@ -120,7 +120,7 @@ class TranscriptSource:
         st = full.lstat()
         if not stat_module.S_ISREG(st.st_mode):
             return Skipped(path, "not-a-file", "only regular files are read; links are not followed")
-        sessions = owners.get(known.session_id, [])
+        sessions = owners.get(known.session_id, ())
         if any(not session.remembered for session in sessions):
             return None
         key = sessions[0].key if sessions else None

@@ -14,10 +14,10 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 from uuid import uuid4
 
 from openclaw_memory_core.errors import SessionStoreError
@@ -29,6 +29,7 @@ Entry = dict[str, Any]
 Patch = Mapping[str, Any] | Callable[[Entry], Mapping[str, Any] | None]
 """Fields to set, or a function from the present entry to the fields to set (None: leave everything as it is)."""
 
+T = TypeVar("T")
 _Stamp = tuple[int, int, int, int] | None
 
 logger = logging.getLogger(__name__)
@@ -52,6 +53,7 @@ class SessionStore:
         self._clock = clock
         self._sleep = sleep
         self._cache: tuple[_Stamp, dict[str, Any]] | None = None
+        self._derived: tuple[_Stamp, dict[Hashable, object]] = (None, {})
         self._warned: _Stamp = None
 
     def read(self) -> dict[str, Entry]:
@@ -61,6 +63,17 @@ class SessionStore:
     def view(self) -> dict[str, Mapping[str, Any]]:
         """All entries without copying them; they must not be changed.  Otherwise as :meth:`read`."""
         return {key: entry for key, entry in self._tolerant().items() if isinstance(entry, dict)}
+
+    def derived(self, name: Hashable, make: Callable[[Mapping[str, Mapping[str, Any]]], T]) -> T:
+        """What *make* says of :meth:`view`, kept under *name* until the file changes; it must not be changed."""
+        stamp = _stamp(self.path)
+        kept_for, values = self._derived
+        if kept_for != stamp:
+            values = {}
+            self._derived = (stamp, values)
+        if name not in values:
+            values[name] = make(self.view())
+        return cast("T", values[name])
 
     def entry(self, key: str) -> Entry | None:
         """The entry of *key* as a copy; case does not matter, among case variants the newest ``updatedAt`` wins."""
