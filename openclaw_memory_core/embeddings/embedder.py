@@ -7,9 +7,14 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
 from openclaw_memory_core.cancel import CancelToken
+from openclaw_memory_core.config.model import BatchConfig
 from openclaw_memory_core.embeddings.base import EmbeddingProvider, ProviderInfo, Vector
+from openclaw_memory_core.embeddings.batch import ForgetfulJobStore, JobStore, OffersBatches
+from openclaw_memory_core.embeddings.batch_run import BatchRunner
 from openclaw_memory_core.embeddings.gate import Gate
 from openclaw_memory_core.embeddings.query import QueryCall
 from openclaw_memory_core.embeddings.retry import RetryPolicy
@@ -17,7 +22,7 @@ from openclaw_memory_core.embeddings.run import DocumentRun, EmbedReport, OnVect
 from openclaw_memory_core.embeddings.sender import Sender
 from openclaw_memory_core.embeddings.sizes import Estimate, Packer, estimate
 from openclaw_memory_core.embeddings.vectors import dimensions
-from openclaw_memory_core.errors import ProviderInputError, ProviderRateLimitError
+from openclaw_memory_core.errors import EmbeddingError, ProviderInputError
 
 _REMEMBERED_QUERIES = 128
 
@@ -28,6 +33,8 @@ class Embedder:
     :param sleep: replaces real waiting (seconds) in tests.
     :param clock: seconds, monotonic.
     :param rng: 0 ≤ x < 1, for the jitter of retries.
+    :param batch: settings of batch jobs; None or not enabled: every text is sent directly.
+    :param jobs: keeps submitted jobs through restarts, so that none is paid for twice.
     """
 
     def __init__(
@@ -38,6 +45,8 @@ class Embedder:
         clock: Callable[[], float] = time.monotonic,
         rng: Callable[[], float] = random.random,
         policy: RetryPolicy | None = None,
+        batch: BatchConfig | None = None,
+        jobs: JobStore | None = None,
     ) -> None:
         self._provider = provider
         self._policy = policy or RetryPolicy()
@@ -48,6 +57,12 @@ class Embedder:
         self._gate = Gate(width, policy=self._policy, clock=clock, sleep=self._pause, rng=rng)
         self._lock = threading.Lock()
         self._queries: OrderedDict[str, Vector] = OrderedDict()
+        self._batches: BatchRunner | None = None
+        if batch is not None and batch.enabled and isinstance(provider, OffersBatches):
+            store = jobs or ForgetfulJobStore()
+            self._batches = BatchRunner(
+                provider.batch_api(), provider.info, batch, store, clock=clock, pause=self._pause, rng=rng
+            )
 
     @property
     def info(self) -> ProviderInfo:
@@ -78,10 +93,32 @@ class Embedder:
         :param on_vectors: called in this thread with vectors by hash; what it raises ends the run and is raised here.
         :raises CancelledError: *cancel* was set.
         """
+        if self._batches is None:
+            return self._embed_directly(texts, on_vectors, cancel, progress)
+        outcome = self._batches.run(texts, on_vectors, cancel, progress)
+        direct = self._embed_directly(outcome.left, on_vectors, cancel, progress)
+        sent = {key: text for key, text in texts.items() if key not in outcome.left}
+        return replace(
+            direct,
+            done=direct.done + outcome.done,
+            requests=direct.requests + outcome.requests,
+            tokens=direct.tokens + (estimate(sent.values()).tokens if outcome.done else 0),
+            error=direct.error or outcome.error,
+            blank=frozenset(key for key, text in texts.items() if not text.strip()),
+            pending=outcome.pending,
+        )
+
+    def batch_status(self) -> dict[str, Any] | None:
+        """How batch jobs fare; None where they are not used."""
+        return None if self._batches is None else self._batches.status()
+
+    def _embed_directly(
+        self, texts: Mapping[str, str], on_vectors: OnVectors, cancel: CancelToken | None, progress: Progress | None
+    ) -> EmbedReport:
         packer = Packer(texts, self.info.limits)
         try:
             self._gate.check(self._policy.longest_wait)
-        except ProviderRateLimitError as error:
+        except EmbeddingError as error:
             return EmbedReport(error=error, blank=packer.blank)
         sender = Sender(self._provider, packer, self._gate, self._policy)
         workers = max(1, self.info.limits.concurrency)

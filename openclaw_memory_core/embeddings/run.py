@@ -29,6 +29,7 @@ class EmbedReport:
     :param tokens: estimated tokens of what was embedded.
     :param error: why the run ended early; texts in neither *done* nor *failed* can be tried again.
     :param blank: hashes of blank texts, which are never sent.
+    :param pending: texts that batch jobs still work on or wait for; the next run collects them.
     """
 
     done: int = 0
@@ -37,6 +38,7 @@ class EmbedReport:
     tokens: int = 0
     error: EmbeddingError | None = None
     blank: frozenset[str] = frozenset()
+    pending: int = 0
 
 
 class DocumentRun:

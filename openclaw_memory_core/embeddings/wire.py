@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any, TypeVar
 
 from openclaw_memory_core.config.model import Secret
@@ -68,6 +69,34 @@ class OpenAIWire:
             raise problem
 
         return self._keys.each(with_key)
+
+    def lines(self, file_id: str, *, timeout: float) -> Iterator[bytes]:
+        """The lines of a file that the service keeps for us, read as they arrive.
+
+        :raises EmbeddingError: one of its subclasses, also halfway.
+        """
+        stack = ExitStack()
+
+        def opened(client: Any, headers: dict[str, str]) -> Any:
+            return stack.enter_context(
+                client.files.with_streaming_response.content(
+                    file_id, extra_headers=headers, timeout=self._timeout(timeout)
+                )
+            )
+
+        with stack:
+            reader = self.call(opened).iter_lines()
+            while True:
+                try:
+                    line = next(reader, None)
+                except Exception as error:
+                    problem = self._translate(error, ())
+                else:
+                    if line is None:
+                        return
+                    yield line.encode() if isinstance(line, str) else line
+                    continue
+                raise problem
 
     def close(self) -> None:
         """Close the connections; requests under way fail."""

@@ -17,6 +17,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from support.fake_batches import OpenAIBatchDesk
 from support.local_server import LocalServer, Request, Response
 
 KEY = "sk-test-7QxVb2mKq9ZtLw4RnY8pDs3F"
@@ -90,6 +91,8 @@ class FakeEmbeddings(LocalServer):
         """Every text received by ``/embeddings``, also of requests that were refused."""
         self.embedded: list[str] = []
         """Every text that was answered with a vector (direct calls and batches)."""
+        self.batches = OpenAIBatchDesk(self._embed, lambda line: line["body"]["input"])
+        """Files and batch jobs; its attributes script their trouble."""
 
     @property
     def url(self) -> str:
@@ -113,11 +116,14 @@ class FakeEmbeddings(LocalServer):
         return super().answer(request)
 
     def handle(self, request: Request) -> Response:
-        """``/v1/embeddings``; everything else is 404."""
+        """``/v1/embeddings``, files and batches; everything else is 404."""
         if self.key is not None and request.headers.get("authorization") != f"Bearer {self.key}":
             return Response(401, {"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}})
         if request.method == "POST" and request.path == "/v1/embeddings":
             return self._embeddings(request)
+        answer = self.batches.handle(request, "/v1")
+        if answer is not None:
+            return answer
         return Response(404, {"error": {"message": f"no such path: {request.path}"}})
 
     def _embeddings(self, request: Request) -> Response:
@@ -125,8 +131,6 @@ class FakeEmbeddings(LocalServer):
         refusal = self._refusal(request, texts)
         if refusal is not None:
             return refusal
-        with self.lock:
-            self.embedded.extend(texts)
         data = self.data(texts)
         usage = sum(map(count_tokens, texts))
         body = {
@@ -139,10 +143,16 @@ class FakeEmbeddings(LocalServer):
 
     def data(self, texts: Sequence[str]) -> list[dict[str, Any]]:
         """The ``data`` list of a reply."""
-        data = [{"object": "embedding", "index": i, "embedding": self.vector(text)} for i, text in enumerate(texts)]
+        vectors = self._embed(list(texts))
+        data = [{"object": "embedding", "index": i, "embedding": vector} for i, vector in enumerate(vectors)]
         if self.shuffle:
             random.Random(len(self.requests)).shuffle(data)
         return data
+
+    def _embed(self, texts: list[str]) -> list[list[float]]:
+        with self.lock:
+            self.embedded.extend(texts)
+        return [self.vector(text) for text in texts]
 
     def _refusal(self, request: Request, texts: Sequence[str]) -> Response | None:
         tokens = [count_tokens(text) for text in texts]

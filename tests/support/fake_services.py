@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from support.fake_batches import GeminiBatchDesk, OpenAIBatchDesk
 from support.fake_embeddings import KEY, words_vector
 from support.local_server import LocalServer, Request, Response
 
@@ -104,6 +105,14 @@ class FakeMistral(FakeService):
 
 
 class FakeVoyage(FakeService):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.batches = OpenAIBatchDesk(self.vectors, lambda line: line["body"]["input"])
+
+    def handle(self, request: Request) -> Response:
+        answer = self.batches.handle(request, self.prefix) if self.authorised(request) else None
+        return answer or super().handle(request)
+
     fields = frozenset({"model", "input", "input_type", "truncation", "output_dtype", "encoding_format"})
     dimension_field = "output_dimension"
 
@@ -138,11 +147,18 @@ class FakeOllama(FakeService):
 class FakeGemini(FakeService):
     prefix = "/v1beta"
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.batches = GeminiBatchDesk(self.vectors, lambda line: line["request"]["content"]["parts"][0]["text"])
+
     def handle(self, request: Request) -> Response:
         if request.headers.get("x-goog-api-key") != self.key:
             details = [{"reason": "API_KEY_INVALID"}]
             message = f"API key not valid: {request.headers.get('x-goog-api-key')}"
             return Response(400, {"error": {"code": 400, "message": message, "details": details}})
+        answer = self.batches.handle(request)
+        if answer is not None:
+            return answer
         model, _, operation = request.path.removeprefix("/v1beta/models/").partition(":")
         body = request.json()
         if operation == "embedContent":

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from support.fake_embeddings import words_vector
+
 from openclaw_memory_core.config.model import (
     AgentConfig,
     LocalConfig,
@@ -22,7 +24,6 @@ from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.embeddings.registry import PROVIDERS
 from openclaw_memory_core.embeddings.resolve import Resolution, resolve_provider
 from openclaw_memory_core.embeddings.settings import ProviderSettings
-from support.fake_embeddings import words_vector
 
 NOWHERE = Path("/nonexistent-openclaw-test")
 

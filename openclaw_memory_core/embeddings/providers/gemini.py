@@ -10,6 +10,8 @@ from typing import Any
 from openclaw_memory_core.config.model import Secret
 from openclaw_memory_core.embeddings.address import public_url
 from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
+from openclaw_memory_core.embeddings.batch import BatchApi
+from openclaw_memory_core.embeddings.batch_gemini import GeminiBatches
 from openclaw_memory_core.embeddings.http import Http, Reply
 from openclaw_memory_core.embeddings.keys import sensitive_values
 from openclaw_memory_core.embeddings.settings import ProviderSettings
@@ -63,6 +65,10 @@ class GeminiProvider:
                 method, url, data, headers={**self._headers_for(key), **headers}, timeout=timeout
             )
         )
+
+    def batch_api(self) -> BatchApi:
+        """Jobs of the asynchronous embedding endpoint."""
+        return GeminiBatches(self, self._info.model)
 
     def close(self) -> None:
         """Nothing is kept open."""

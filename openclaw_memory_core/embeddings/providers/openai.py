@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
+from openclaw_memory_core.embeddings.batch import BatchApi
+from openclaw_memory_core.embeddings.batch_openai import OpenAIBatches
 from openclaw_memory_core.embeddings.settings import ProviderSettings
 from openclaw_memory_core.embeddings.vectors import normalised, ordered
 from openclaw_memory_core.embeddings.wire import OpenAIWire
@@ -66,6 +68,19 @@ class OpenAIProvider:
         self.wire.close()
 
 
+class NativeOpenAIProvider(OpenAIProvider):
+    """OpenAI itself, with its batch API."""
+
+    def batch_api(self) -> BatchApi:
+        """Jobs whose lines are whole requests."""
+        return OpenAIBatches(self.wire, self._line)
+
+    def _line(self, text: str) -> dict[str, Any]:
+        body = {"model": self.info.model, "input": text, **self.options("document")}
+        return {"method": "POST", "url": "/v1/embeddings", "body": body}
+
+
 def create(settings: ProviderSettings) -> OpenAIProvider:
     """The provider of *settings*; makes no request."""
-    return OpenAIProvider(settings)
+    native = settings.name == "openai"
+    return NativeOpenAIProvider(settings) if native else OpenAIProvider(settings)

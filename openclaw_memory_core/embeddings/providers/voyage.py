@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from openclaw_memory_core.embeddings.batch import BatchApi
+from openclaw_memory_core.embeddings.batch_openai import OpenAIBatches
 from openclaw_memory_core.embeddings.providers.openai import OpenAIProvider, Shape
 from openclaw_memory_core.embeddings.settings import ProviderSettings
 
@@ -9,6 +11,19 @@ from openclaw_memory_core.embeddings.settings import ProviderSettings
 SHAPE = Shape(dimensions="output_dimension", query="query", document="document", encoding=None)
 
 
-def create(settings: ProviderSettings) -> OpenAIProvider:
+class VoyageProvider(OpenAIProvider):
+    """Voyage, with its batch API."""
+
+    def __init__(self, settings: ProviderSettings) -> None:
+        super().__init__(settings, SHAPE)
+
+    def batch_api(self) -> BatchApi:
+        """Jobs whose lines hold the text only; model and options are said once."""
+        options = {name: value for name, value in self.options("document").items() if value is not None}
+        extra = {"request_params": {"model": self.info.model, **options}}
+        return OpenAIBatches(self.wire, lambda text: {"body": {"input": text}}, window="12h", extra=extra)
+
+
+def create(settings: ProviderSettings) -> VoyageProvider:
     """The provider of *settings*; makes no request."""
-    return OpenAIProvider(settings, SHAPE)
+    return VoyageProvider(settings)
