@@ -7,10 +7,12 @@ import threading
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 from support.sessions import FlushWorld
 
 from openclaw_memory_core.workspace.append import append_entry
 from openclaw_memory_hookspecs import FlushOutcome
+from openclaw_memory_schemas import load
 
 KEYS = {"agent:main:main": "s-main", "agent:main:telegram:group:-1009": "s-group"}
 TURNS, COMPACTION_EVERY, GROWTH = 40, 10, 21_000
@@ -76,3 +78,4 @@ def test_exactly_one_flush_a_cycle_through_restarts(tmp_path: Path, host_counts:
         entry = world.entry(key)
         assert (entry["sessionId"], entry["custom"]) == (name, {"n": [1]})
         assert (entry["compactionCount"], entry["memoryFlushCompactionCount"]) == (4, 3)
+        Draft202012Validator(load("sessions-entry")).validate(entry)
