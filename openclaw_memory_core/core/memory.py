@@ -126,6 +126,9 @@ class MemoryCore:
             startup=self.agent.startup,
             reason=who.reason,
         )
+        if who.private:
+            # The first turn need not wait for the curated files to be parsed.
+            self._recaller.recall("")
         if self.agent.search.enabled and self.agent.search.sync.on_session_start:
             self.index.start()
             self.index.request("session-start")
