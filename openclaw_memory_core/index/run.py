@@ -22,6 +22,9 @@ __all__ = ["GenerationRun", "Outcome"]
 
 logger = logging.getLogger(__name__)
 
+_MOST_IN_A_ROW = 3
+"""Notes one after the other that the store may refuse before it is the store that is to blame."""
+
 
 @dataclass(slots=True)
 class Outcome:
@@ -78,6 +81,7 @@ class GenerationRun:
         self._now = now
         self._cancel = cancel
         self._on_progress = on_progress
+        self._failed_in_a_row = 0
         self._filler: VectorFiller | None = None
         if embedder is not None and writer().identity.has_vectors:
             self._filler = VectorFiller(
@@ -137,17 +141,23 @@ class GenerationRun:
                 return
             self._note_missing(path, reading.chunks)
             self._writer().put_document(reading.document, reading.chunks, indexed_at=started)
-        except StoreError:
-            raise
-        except Exception as error:  # whatever is wrong with one note, the others go on
-            logger.exception("%s cannot be written to the index", path)
-            outcome.failed[path] = failure(error)
+        except Exception as error:
+            self._give_up_or_go_on(path, error)
             return
+        self._failed_in_a_row = 0
         outcome.chunks += len(reading.chunks)
         if reading.task.state is None:
             outcome.added += 1
         else:
             outcome.changed += 1
+
+    def _give_up_or_go_on(self, path: str, error: Exception) -> None:
+        """Whatever is wrong with one note, the others go on; what is wrong with the index ends the sync."""
+        self._failed_in_a_row += 1
+        if isinstance(error, StoreError) and (type(error) is not StoreError or self._failed_in_a_row > _MOST_IN_A_ROW):
+            raise error
+        logger.error("%s cannot be written to the index: %s", path, failure(error).message)
+        self.outcome.failed[path] = failure(error)
 
     def _note_missing(self, path: str, chunks: Sequence[Chunk]) -> None:
         if self._filler is None or not chunks:

@@ -12,7 +12,7 @@ from support.sync_bench import SyncBench, WordsProvider
 
 from openclaw_memory_core.cancel import CancelToken
 from openclaw_memory_core.config.model import ChunkingConfig
-from openclaw_memory_core.errors import NoteReadError, ProviderAuthError, ProviderInputError
+from openclaw_memory_core.errors import NoteReadError, ProviderAuthError, ProviderInputError, StoreError
 from openclaw_memory_core.index.report import SyncProgress
 from openclaw_memory_core.workspace.documents import Document, DocumentRef, Scan
 from openclaw_memory_core.workspace.workspace import Workspace
@@ -449,3 +449,33 @@ def test_large_documents_are_all_written(plain: SyncBench) -> None:
     report = plain.engine().sync(reason="cli")
     assert report.added == 12
     assert report.chunks > 1000
+
+
+class Odd(Workspace):
+    """A workspace some of whose documents the store cannot take: their path is not valid text."""
+
+    odd = 1
+
+    def scan(self) -> Scan:
+        found = super().scan()
+        bad = tuple(DocumentRef(f"memory/{n}\ud800.md", "memory", (1, 1, 1, n, 1)) for n in range(self.odd))
+        return Scan((*bad, *found.documents), found.skipped)
+
+    def load(self, ref: DocumentRef) -> Document:
+        return Document(ref, "odd", "hash") if "\ud800" in ref.path else super().load(ref)
+
+
+def test_one_document_that_the_store_refuses_does_not_stop_the_rest(plain: SyncBench) -> None:
+    plain.write("memory/a.md", "apple")
+    source = Odd(plain.root)
+    report = plain.engine(sources=[source]).sync(reason="cli")
+    assert (report.added, report.complete) == (1, False)
+    assert [failed.code for failed in report.failed.values()] == ["store"]
+    assert plain.found("apple") == {"memory/a.md"}
+
+
+def test_a_store_that_refuses_one_document_after_the_other_ends_the_sync(plain: SyncBench) -> None:
+    source = Odd(plain.root)
+    source.odd = 10
+    with pytest.raises(StoreError):
+        plain.engine(sources=[source]).sync(reason="cli")
