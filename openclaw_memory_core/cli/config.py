@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from openclaw_memory_core.cli import output
 from openclaw_memory_core.cli.app import Command
 from openclaw_memory_core.cli.settings import Settings
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config import CheckedConfig
 
 
 @click.group(name="config", invoke_without_command=True)
@@ -28,17 +31,32 @@ def validate(settings: Settings) -> int:
 
     Exit code 1 if it cannot be used; warnings alone are no failure.
     """
-    config = settings.load_quietly()
-    file = str(config.path) if config.path else None
-    warnings = [{"keyPath": one.key_path, "message": one.message} for one in config.warnings]
+    checked = settings.check()
+    config, errors = checked.config, checked.errors
+    file = _text(config.path)
     if settings.json:
-        output.document({"ok": True, "file": file, "warnings": warnings})
-        return 0
+        output.document(_verdict(checked))
+        return 1 if errors else 0
+    for error in errors:
+        output.data(f"{output.styled('error', 'bad')} {error.message}{f' ({error.hint})' if error.hint else ''}")
     for one in config.warnings:
-        output.data(f"{output.styled('warning', 'bad')} {one.key_path}: {one.message}")
+        output.data(f"{output.styled('warning', 'head')} {one.key_path}: {one.message}")
+    if errors:
+        output.data(f"{file} cannot be used: {output.count(len(errors), 'error')}.")
+        return 1
     what = f"{file} is valid" if file else "There is no configuration file; the defaults are used"
-    output.data(f"{what}, with {output.count(len(warnings), 'warning')}." if warnings else f"{what}.")
+    number = len(config.warnings)
+    output.data(f"{what}, with {output.count(number, 'warning')}." if number else f"{what}.")
     return 0
+
+
+def _verdict(checked: CheckedConfig) -> dict[str, Any]:
+    warnings = [{"keyPath": one.key_path, "message": one.message} for one in checked.config.warnings]
+    verdict = {"ok": not checked.errors, "file": _text(checked.config.path), "warnings": warnings}
+    if not checked.errors:
+        return verdict
+    errors = [{**error.to_dict(), "keyPath": error.key_path} for error in checked.errors]
+    return {**verdict, "error": checked.errors[0].to_dict(), "errors": errors}
 
 
 @command.command(cls=Command)

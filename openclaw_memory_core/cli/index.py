@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from openclaw_memory_core.cli import output
 from openclaw_memory_core.cli.app import Command
+from openclaw_memory_core.cli.interrupt import interruptible
 from openclaw_memory_core.cli.settings import Settings
 from openclaw_memory_core.errors import CancelledError, OpenClawMemoryError
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from openclaw_memory_core.cancel import CancelToken
     from openclaw_memory_core.config.model import MemoryConfig
     from openclaw_memory_core.core import MemoryCore
@@ -97,31 +93,6 @@ def _print(core: MemoryCore, report: SyncReport) -> None:
     changes = ", ".join(f"{number} {word}" for number, word in parts if number) or "no changes"
     texts = f"{output.count(report.embedded, 'text')} embedded, {report.cached} known"
     output.data(f"{changes}; {texts}; {report.duration:.1f} s.")
-
-
-@contextmanager
-def interruptible() -> Iterator[CancelToken]:
-    """A token that the first Ctrl-C sets; the second one interrupts at once."""
-    from openclaw_memory_core.cancel import CancelToken
-
-    token = CancelToken()
-    if threading.current_thread() is not threading.main_thread():
-        yield token
-        return
-
-    def ask(_: int, __: FrameType | None) -> None:
-        if token.cancelled:
-            raise KeyboardInterrupt
-        token.cancel()
-        # Not through sys.stderr, which may be in the middle of a write.
-        with suppress(OSError):
-            os.write(2, b"\nStopping; press Ctrl-C again to stop at once.\n")
-
-    before = signal.signal(signal.SIGINT, ask)
-    try:
-        yield token
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -54,11 +56,15 @@ def _describe(source: PluginSource, *, selected: bool) -> dict[str, Any]:
         "hooks": [],
     }
     try:
-        plugin = load_plugin(source.plugin_id)
+        # What a plugin prints while it is imported must not get into the answer.
+        with redirect_stdout(sys.stderr):
+            plugin = load_plugin(source.plugin_id)
         manager = new_manager(source.plugin_id, plugin)
         described["hooks"] = sorted(caller.name for caller in manager.get_hookcallers(plugin) or ())
     except PluginError as error:
         described["error"] = error.message
+    except SystemExit:
+        described["error"] = f"memory plugin {source.plugin_id!r} ended the program while it was imported"
     return described
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from openclaw_memory_core.cli import output
 
 if TYPE_CHECKING:
+    from openclaw_memory_core.config import CheckedConfig
     from openclaw_memory_core.config.model import MemoryConfig
     from openclaw_memory_core.core import MemoryCore
 
@@ -41,13 +42,20 @@ class Settings:
 
     def load_quietly(self) -> MemoryConfig:
         """The configuration, without a word about its warnings."""
+        checked = self.check()
+        if checked.errors:
+            raise checked.errors[0]
+        return checked.config
+
+    def check(self) -> CheckedConfig:
+        """The configuration and everything that is wrong with it."""
         from pathlib import Path
 
-        from openclaw_memory_core.config import load_config
+        from openclaw_memory_core.config import check_config
 
         self.start_logging()
         path = Path(self.config) if self.config else None
-        return load_config(path=path, state_dir=Path(self.state_dir) if self.state_dir else None)
+        return check_config(path=path, state_dir=Path(self.state_dir) if self.state_dir else None)
 
     def agents(self, config: MemoryConfig) -> list[str]:
         """Ids of the agents that a command without ``--agent`` is about: all of them.

@@ -8,7 +8,7 @@ import click
 
 from openclaw_memory_core.cli import output
 from openclaw_memory_core.cli.app import Command
-from openclaw_memory_core.cli.index import interruptible
+from openclaw_memory_core.cli.interrupt import interruptible
 from openclaw_memory_core.cli.settings import Settings
 from openclaw_memory_core.errors import UsageError
 

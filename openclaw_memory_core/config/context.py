@@ -18,6 +18,7 @@ class Context:
     :param label: what to call the configuration in messages, usually its path.
     :param files: key path of each value that came from an included file, with that file.
     :param secret_stores: ``secrets.providers`` as written.
+    :param errors: settings that are wrong; each was left at its default, so that all of them can be named at once.
     """
 
     env: Mapping[str, str]
@@ -27,6 +28,7 @@ class Context:
     files: Mapping[str, Path] = field(default_factory=dict)
     secret_stores: Mapping[str, object] = field(default_factory=dict)
     warnings: list[ConfigWarning] = field(default_factory=list)
+    errors: list[ConfigError] = field(default_factory=list)
 
     def warn(self, key_path: str, message: str) -> None:
         """Note something that is not an error; the same note is kept once."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from openclaw_memory_core.config.agent_table import GLOBAL, PROVIDER
 from openclaw_memory_core.config.agents import Agents, read_agents
@@ -17,6 +17,14 @@ from openclaw_memory_core.config.model import MemoryConfig, ProviderEntry, SlotC
 from openclaw_memory_core.config.paths import Locations, expand, find_locations
 from openclaw_memory_core.config.read import plain, read_config_file
 from openclaw_memory_core.config.table import Found, fill
+from openclaw_memory_core.errors import ConfigError
+
+
+class CheckedConfig(NamedTuple):
+    """A configuration and what is wrong with it; wrong settings have their defaults."""
+
+    config: MemoryConfig
+    errors: tuple[ConfigError, ...]
 
 
 def load_config(
@@ -37,6 +45,25 @@ def load_config(
     :param env: the environment, the process's own if None.
     :raises ConfigError: a file cannot be read or a setting is wrong; names the key path.
     """
+    checked = check_config(config, path=path, state_dir=state_dir, env=env, home=home, cwd=cwd)
+    if checked.errors:
+        raise checked.errors[0]
+    return checked.config
+
+
+def check_config(
+    config: Mapping[str, Any] | None = None,
+    *,
+    path: Path | None = None,
+    state_dir: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    home: Path | None = None,
+    cwd: Path | None = None,
+) -> CheckedConfig:
+    """As :func:`load_config`, with every wrong setting named instead of the first one.
+
+    :raises ConfigError: a file cannot be read, or the configuration has the wrong shape.
+    """
     process = os.environ if env is None else env
     places = find_locations(process, path=path, state_dir=state_dir, home=home, cwd=cwd)
     context = Context(env={}, home=places.home, cwd=places.cwd)
@@ -48,7 +75,8 @@ def load_config(
         raw, file = plain(config), None
     section = context.mapping(raw, "")
     apply_env_block(section.get("env"), variables, context)
-    return _build(context.mapping(substitute(section, context), ""), file, places, context)
+    built = _build(context.mapping(substitute(section, context), ""), file, places, context)
+    return CheckedConfig(built, tuple(context.errors))
 
 
 def _read(places: Locations, process: Mapping[str, str], context: Context) -> tuple[object, Path | None]:
@@ -72,6 +100,7 @@ def _build(raw: Mapping[str, object], file: Path | None, places: Locations, cont
     context.secret_stores = context.mapping(secrets.get("providers"), "secrets.providers")
     found = {key: value for key, value in GLOBAL.read(raw, "", context).items() if value.value is not None}
     agents = read_agents(raw, places, context)
+    providers, provider_origins = _providers(raw, context)
     base = MemoryConfig(
         path=file,
         state_dir=places.state_dir,
@@ -79,9 +108,9 @@ def _build(raw: Mapping[str, object], file: Path | None, places: Locations, cont
         agents=agents.by_id,
         default_agent=agents.default,
         slot=_slot(raw, found.get("plugins.slots.memory"), context),
-        providers=_providers(raw, context),
+        providers=providers,
         env=context.env,
-        origins=_origins(found, agents, context),
+        origins=_origins(found, agents, context) | provider_origins,
     )
     values = {s.field: found[s.key].value for s in GLOBAL.settings if s.field and s.key in found}
     visibility = agents.defaults.get("sandbox.sessionToolsVisibility")
@@ -109,9 +138,10 @@ def _slot(raw: Mapping[str, object], found: Found | None, context: Context) -> S
     return replace(slot, memory=None if found.value == "none" else found.value)
 
 
-def _providers(raw: Mapping[str, object], context: Context) -> dict[str, ProviderEntry]:
+def _providers(raw: Mapping[str, object], context: Context) -> tuple[dict[str, ProviderEntry], dict[str, str]]:
     models = context.mapping(raw.get("models"), "models")
     entries: dict[str, ProviderEntry] = {}
+    origins: dict[str, str] = {}
     for name, value in context.mapping(models.get("providers"), "models.providers").items():
         key_path = f"models.providers.{name}"
         found = PROVIDER.read(context.mapping(value, key_path), key_path, context)
@@ -120,7 +150,8 @@ def _providers(raw: Mapping[str, object], context: Context) -> dict[str, Provide
             resolved = values["api_key"]
             values |= {"api_key": resolved.secret, "api_key_problem": resolved.problem}
         entries[name] = fill(ProviderEntry(name), {key: v for key, v in values.items() if v is not None})
-    return entries
+        origins |= {one.key_path: context.origin(one.key_path) for one in found.values()}
+    return entries, origins
 
 
 def _origins(found: Mapping[str, Found], agents: Agents, context: Context) -> dict[str, str]:

@@ -8,7 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from openclaw_memory_core.config.agent_table import AGENT, GLOBAL
+from openclaw_memory_core.config.agent_table import AGENT, GLOBAL, PROVIDER
 from openclaw_memory_core.config.model import AgentConfig, ExtraPath, MemoryConfig, Secret
 from openclaw_memory_core.config.search_table import SEARCH
 
@@ -48,10 +48,10 @@ def _of_installation(config: MemoryConfig) -> Iterator[ShownValue]:
             value = config.slot.memory or "none"
             yield ShownValue(setting.key, value, config.origins.get(setting.key, DEFAULT))
     for name, entry in config.providers.items():
-        for key, value in (("baseUrl", entry.base_url), ("apiKey", entry.api_key), ("headers", entry.headers)):
-            if value:
-                shown = _shown(value, hidden=key == "headers")
-                yield ShownValue(f"models.providers.{name}.{key}", shown, "models.providers")
+        for setting in PROVIDER.settings:
+            value = _shown(attrgetter(setting.field)(entry), hidden=setting.key == "headers")
+            key = f"models.providers.{name}.{setting.key}"
+            yield ShownValue(key, value, config.origins.get(key, DEFAULT))
 
 
 def _of_agent(config: MemoryConfig, agent: AgentConfig) -> Iterator[ShownValue]:

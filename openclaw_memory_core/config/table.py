@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from openclaw_memory_core.config.context import Context, join, nearest
 from openclaw_memory_core.config.kinds import Kind
+from openclaw_memory_core.errors import ConfigError
 
 T = TypeVar("T")
 _SLIP = 0.85
@@ -60,7 +61,7 @@ class Table:
     def read(self, section: Mapping[str, object], prefix: str, context: Context) -> dict[str, Found]:
         """Every setting of *section* that has a value; ``null`` counts as not set.
 
-        :raises ConfigError: a value has the wrong type or is out of range.
+        A value of the wrong type or out of range is left out and noted in ``context.errors``.
         """
         found: dict[str, Found] = {}
         _Reader(self, prefix, context, found).walk(section, "")
@@ -84,14 +85,21 @@ class _Reader:
             key_path = join(self._prefix, key)
             if value is None or key in self._table.elsewhere:
                 continue
-            if key in self._parents:
-                self.walk(self._context.mapping(value, key_path), key)
-            elif key in self._kinds:
-                self._take(key, value, key_path)
-            elif key in self._table.aliases:
-                self._alias(key, value, key_path)
-            else:
-                self._unknown(inner, name, key_path)
+            try:
+                self._one(inner, name, value, key_path)
+            except ConfigError as error:
+                self._context.errors.append(error)
+
+    def _one(self, inner: str, name: str, value: object, key_path: str) -> None:
+        key = join(inner, name)
+        if key in self._parents:
+            self.walk(self._context.mapping(value, key_path), key)
+        elif key in self._kinds:
+            self._take(key, value, key_path)
+        elif key in self._table.aliases:
+            self._alias(key, value, key_path)
+        else:
+            self._unknown(inner, name, key_path)
 
     def _take(self, key: str, value: object, key_path: str) -> None:
         self._found[key] = Found(self._kinds[key].parse(value, key_path, self._context), key_path)

@@ -246,6 +246,25 @@ class TestPlugins:
         assert (slot["selected"], slot["enabled"]) == (None, False)
         assert slot["origin"].endswith("openclaw.json: plugins.slots.memory")
 
+    def test_what_a_plugin_does_while_it_is_imported_does_not_get_into_the_answer(
+        self, cli: Cli, monkeypatch, tmp_path
+    ):
+        (tmp_path / "noisy_plugin.py").write_text("print('hello')", encoding="utf-8")
+        (tmp_path / "rude_plugin.py").write_text("raise SystemExit(7)", encoding="utf-8")
+        info = tmp_path / "some_plugins-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: some-plugins\nVersion: 1.0\n", encoding="utf-8")
+        points = "[openclaw.memory]\nnoisy = noisy_plugin\nrude = rude_plugin\ngone = no_such_module\n"
+        (info / "entry_points.txt").write_text(points, encoding="utf-8")
+        monkeypatch.syspath_prepend(str(tmp_path))
+        run = cli("plugins", "--json")
+        found = {one["id"]: one for one in run.json("cli.plugins")["plugins"]}
+        assert found["noisy"]["distribution"] == "some-plugins 1.0"
+        assert "error" not in found["noisy"]
+        assert "ended the program" in found["rude"]["error"]
+        assert "cannot be imported" in found["gone"]["error"]
+        assert "hello" in run.err
+
     def test_one_that_is_not_installed_is_a_failure(self, cli: Cli):
         cli.configure({"plugins": {"slots": {"memory": "nobody"}}})
         run = cli("plugins")
@@ -265,7 +284,23 @@ class TestConfig:
     def test_validate_fails_for_an_error(self, cli: Cli):
         cli.configure({"memory": {"search": {"model": 5}}})
         assert cli("config", "validate").code == 1
-        assert cli("config", "validate", "--json").json("cli.error")["error"]["code"] == "config-invalid"
+        document = cli("config", "validate", "--json").json("cli.config-validate")
+        assert document["error"]["code"] == "config-invalid"
+
+    def test_validate_names_every_error_at_once(self, cli: Cli):
+        cli.configure({"memory": {"search": {"model": 5, "query": {"maxResults": 0, "modle": 1}}}})
+        document = cli("config", "validate", "--json").json("cli.config-validate")
+        keys = [error["keyPath"] for error in document["errors"]]
+        assert keys == ["memory.search.model", "memory.search.query.maxResults"]
+        assert document["warnings"][0]["keyPath"] == "memory.search.query.modle"
+        text = cli("config", "validate").out
+        assert "cannot be used: 2 errors" in text
+        assert all(key in text for key in keys)
+
+    def test_validate_fails_for_a_file_that_cannot_be_read(self, cli: Cli):
+        (cli.state / "openclaw.json").write_text("{ nonsense", encoding="utf-8")
+        assert cli("config", "validate").code == 1
+        assert cli("config", "validate", "--json").json("cli.config-validate")["ok"] is False
 
     def test_show(self, cli: Cli):
         cli.configure({"memory": {"search": {"remote": {"apiKey": "sk-hidden-value-123456"}}}})

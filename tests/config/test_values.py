@@ -59,6 +59,20 @@ def test_a_wrong_value_is_an_error_with_its_key(key: str, value: object, message
     assert caught.value.key_path in caught.value.message
 
 
+def test_all_wrong_settings_can_be_named_at_once(home):
+    from openclaw_memory_core.config import check_config
+
+    wrong = {"memory": {"search": {"model": 5, "query": {"maxResults": 0, "minScore": 0.2}}}, "plugins": {"deny": 1}}
+    checked = check_config(wrong, env={"HOME": str(home)}, cwd=home)
+    assert [error.key_path for error in checked.errors] == [
+        "plugins.deny",
+        "memory.search.model",
+        "memory.search.query.maxResults",
+    ]
+    query = checked.config.agent().search.query
+    assert (query.max_results, query.min_score) == (6, 0.2)
+
+
 def test_the_error_names_the_key_of_the_older_shape(load):
     with pytest.raises(ConfigError) as caught:
         load({"agents": {"list": [{"id": "a"}, {"id": "b", "memorySearch": {"query": {"minScore": "x"}}}]}})
