@@ -8,10 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.sessions import KEY, FlushWorld
+from support.sessions import KEY, Clock, FlushWorld
 
+from openclaw_memory_core.config import load_config
+from openclaw_memory_core.core import MemoryCore
 from openclaw_memory_core.sessions.store import SessionStore
-from openclaw_memory_hookspecs import FlushOutcome
+from openclaw_memory_hookspecs import FlushOutcome, Runtime, Session, TokenUsage
 
 
 def test_case_flush_01_a_window_smaller_than_the_reserve(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -142,3 +144,36 @@ def test_case_flush_09_sessions_json_belongs_to_others_too(tmp_path: Path) -> No
     assert after[KEY]["future"] == {"a": 1}
     assert after[KEY]["memoryFlushAt"] == 199
     assert path.stat().st_mode & 0o777 == 0o640 or sys.platform == "win32"
+
+
+def test_case_flush_03_the_days_earlier_notes(tmp_path: Path) -> None:
+    workspace = tmp_path / "workspace"
+    note = workspace / "memory" / "2026-05-05.md"
+    note.parent.mkdir(parents=True)
+    note.write_text("- one\n- two\n- three\n", encoding="utf-8")
+    (workspace / "MEMORY.md").write_text("door code 4417\n", encoding="utf-8")
+    runtime = Runtime(clock=Clock(dt.datetime(2026, 5, 5, 9, 0, tzinfo=dt.UTC)), timezone="Europe/Lisbon")
+    config = load_config(
+        {"agents": {"defaults": {"workspace": str(workspace)}}, "memory": {"search": {"enabled": False}}},
+        state_dir=tmp_path / "state",
+        env={"HOME": str(tmp_path)},
+    )
+    session = Session(key=KEY, session_id="s1", workspace=workspace)
+    with MemoryCore(config, runtime=runtime) as core:
+        request = core.tokens_counted(session, TokenUsage(total=180_000))
+        assert request is not None
+        (tool,) = request.tools
+        answers = [
+            tool.handler(arguments)
+            for arguments in (
+                {"text": "- four\n- five"},
+                {"text": "overwritten", "target": "curated"},
+                {"text": "overwritten", "path": "MEMORY.md"},
+            )
+        ]
+        assert core.flush_finished(session, request, FlushOutcome(reply="NO_REPLY")) is None
+    assert [answer["status"] for answer in answers] == ["ok", "error", "error"]
+    lines = [line for line in note.read_text(encoding="utf-8").splitlines() if line]
+    assert lines == ["- one", "- two", "- three", "- four", "- five"]
+    assert (workspace / "MEMORY.md").read_text(encoding="utf-8") == "door code 4417\n"
+    assert sorted(path.name for path in workspace.rglob("*.md")) == ["2026-05-05.md", "MEMORY.md"]
