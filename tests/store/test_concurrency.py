@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from support.store import ALL, Bench, chunk, identity, vector_of
 
+from openclaw_memory_core.errors import StoreBusyError
 from openclaw_memory_core.index.model import Term
+from openclaw_memory_core.index.store import generations
 
 NOTES = 40
 
@@ -56,6 +58,40 @@ def test_eight_threads_search_while_a_ninth_writes(bench: Bench) -> None:
     writer.join(60)
     assert problems == []
     assert bench.store.integrity_check(full=True) == []
+
+
+def test_a_transaction_of_another_process_that_does_not_end_is_an_error_after_the_wait(tmp_path: Path) -> None:
+    with Bench(tmp_path / "main.sqlite", busy_timeout=0.05) as bench, Bench(bench.path) as other:
+        bench.fill({"memory/a.md": "kiln"})
+        with other.store._database.write():
+            with pytest.raises(StoreBusyError, match=r"main\.sqlite"):
+                bench.fill({"memory/b.md": "kiln"})
+            assert bench.found("kiln") == ["memory/a.md"]
+        bench.fill({"memory/b.md": "kiln"})
+        assert len(bench.found("kiln")) == 2
+
+
+def test_dropping_that_was_interrupted_is_taken_up_by_the_next_writer(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.fill({f"memory/{n}.md": f"old kiln {n}" for n in range(5)})
+    writer = bench.store.writer(identity(), rebuild=True)
+    bench.put(writer, "memory/new.md", "new kiln")
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(generations, "drop_step", die)
+        with pytest.raises(KeyboardInterrupt):
+            writer.finish()
+    assert bench.found("kiln") == ["memory/new.md"]
+    bench.store.close()
+    bench.store.open()
+    bench.store.writer(identity())
+    with bench.store._database.read() as db:
+        assert [row[0] for row in db.execute("SELECT state FROM generations")] == ["active"]
+        assert db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'g1_chunks'").get is None
 
 
 _REBUILD = """

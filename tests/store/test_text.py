@@ -120,6 +120,13 @@ def test_characters_in_another_order_are_not_found(bench: Bench, absent: str) ->
     assert bench.found_terms([Term(absent, phrase=True)]) == []
 
 
+@given(st.text("账单系统机房", min_size=1, max_size=12), st.data())
+def test_every_part_of_a_run_is_a_sequence_of_words_of_it(run: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(run) - 1))
+    part = run[start : data.draw(st.integers(start + 1, len(run)))]
+    assert f" {' '.join(text.fold(part).split())} " in f" {' '.join(text.fold(run).split())} "
+
+
 def test_folding_interleaves_runs_and_leaves_the_rest() -> None:
     assert text.fold("plain, as it is") == "plain, as it is"
     assert text.fold("ab账单系cd").split() == ["ab", "账", "账单", "单", "单系", "系", "cd"]

@@ -154,9 +154,16 @@ def _ones(words: Words) -> NDArray[np.uint8]:
     """Number of set bits in each word."""
     import numpy as np
 
-    counts: NDArray[np.uint8]
-    if hasattr(np, "bitwise_count"):  # numpy 2
-        counts = np.bitwise_count(words)
+    if hasattr(np, "bitwise_count"):
+        counts: NDArray[np.uint8] = np.bitwise_count(words)
         return counts
-    counts = np.unpackbits(words.view(np.uint8).reshape(len(words), _WORD_BYTES), axis=1).sum(axis=1, dtype=np.uint8)
+    return _ones_by_bytes(words)
+
+
+def _ones_by_bytes(words: Words) -> NDArray[np.uint8]:
+    """The same before numpy 2."""
+    import numpy as np
+
+    bits = np.unpackbits(words.view(np.uint8).reshape(len(words), _WORD_BYTES), axis=1)
+    counts: NDArray[np.uint8] = bits.sum(axis=1, dtype=np.uint8)
     return counts
