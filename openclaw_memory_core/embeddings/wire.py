@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
@@ -21,8 +21,21 @@ from openclaw_memory_core.errors import (
 
 T = TypeVar("T")
 
-# The client looks for this header in the request to know that we want the answer as it came.
-_RAW_MARK = "x-stainless-raw-response"
+_NEEDED = frozenset(
+    {
+        "accept",
+        "accept-encoding",
+        "authorization",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "transfer-encoding",
+        "user-agent",
+        # The client looks for this one in the request to know that we want the answer as it came.
+        "x-stainless-raw-response",
+    }
+)
 _CONNECT_SECONDS = 10.0
 
 
@@ -142,9 +155,9 @@ class OpenAIWire:
             # A redirect would carry the note's text, and custom headers with keys in them, to another host.
             follow_redirects=False,
             trust_env=not is_loopback(address),
-            event_hooks={"request": [_only_our_headers]},
+            event_hooks={"request": [_only(self._headers)]},
         )
-        client = openai.OpenAI(
+        return openai.OpenAI(
             api_key="unused",
             base_url=address,
             default_query=dict(pair.partition("=")[::2] for pair in query.split("&")) if query else None,
@@ -152,9 +165,6 @@ class OpenAIWire:
             max_retries=0,
             http_client=transport,
         )
-        # The client reads these from the environment; they belong to OpenAI only and are set by headers where wanted.
-        client.organization = client.project = None
-        return client
 
     def _translate(self, error: Exception, notes: Sequence[str]) -> Exception:
         """Our error for one of the client's; what we do not know is returned as it is."""
@@ -185,9 +195,13 @@ class OpenAIWire:
         return failure.error(secrets=secrets, notes=notes)
 
 
-def _only_our_headers(request: Any) -> None:
-    """Drops what the client adds about this machine and its user, and an ``Authorization`` that is empty."""
-    for name in list(request.headers):
-        about_us = name.lower().startswith("x-stainless") and name.lower() != _RAW_MARK
-        if about_us or (name.lower() == "authorization" and not request.headers[name]):
-            del request.headers[name]
+def _only(names: Iterable[str]) -> Callable[[Any], None]:
+    """Drops what the client adds about this machine, its user and its environment, and an empty ``Authorization``."""
+    allowed = {*_NEEDED, *(name.lower() for name in names)}
+
+    def finish(request: Any) -> None:
+        for name in list(request.headers):
+            if name.lower() not in allowed or (name.lower() == "authorization" and not request.headers[name]):
+                del request.headers[name]
+
+    return finish
