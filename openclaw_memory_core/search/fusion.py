@@ -27,7 +27,7 @@ RRF_K = 60
 NEARNESS = 0.4
 """Share of the text score for the question's words standing close together, the rest is bm25."""
 
-ADAPTATION = 0.3
+ADAPTATION = 0.5
 """How much weight moves from the vector to the text leg when one passage holds all of the question's words."""
 
 

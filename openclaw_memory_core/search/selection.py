@@ -26,7 +26,7 @@ NEAR_EQUAL = 0.1
 FURTHER = 0.8
 """Factor for a further passage of a hit that is shown already: it must beat other hits by something."""
 
-PASSAGE_SHARE = 0.3
+PASSAGE_SHARE = 0.25
 """Share of the passage's own score in the relevance of a hit, the rest is the chunk's."""
 
 Reason = Literal["path", "relevance", "documented", "rescue", "source"]

@@ -12,7 +12,7 @@ from openclaw_memory_core.search.passages import Line, Window
 LIMIT = 700
 """Characters of a snippet, as documented."""
 
-PASSAGE = 200
+PASSAGE = 180
 """Characters of one passage; a single longer line is one, too."""
 
 GAP = "…"
