@@ -36,6 +36,7 @@ class _Asked:
     """A request that is out, or the trace of one that an earlier process made.
 
     :param stored_id: ``sessionId`` of the entry when the request was made.
+    :param turns: turns that this process had seen by then.
     """
 
     request_id: str
@@ -44,6 +45,7 @@ class _Asked:
     session_id: str | None
     stored_id: object
     transcript_bytes: int
+    turns: int
     at: dt.datetime
 
 
@@ -52,12 +54,19 @@ class _Memory:
     """What is known of a session beyond ``sessions.json``; lost at a restart.
 
     :param seen: compaction count when it was last looked at.
-    :param talked: something was said since the last flush; None until this process has seen a turn.
+    :param turns: turns that this process has seen.
+    :param saved: those of them that a flush has seen, too; None until there was a turn or a flush.
     """
 
     seen: int | None = None
-    talked: bool | None = None
+    turns: int = 0
+    saved: int | None = None
     asked: _Asked | None = None
+
+    @property
+    def waiting(self) -> bool:
+        """A request is out that another one may not overtake; the last one of an ended session may be."""
+        return self.asked is not None and self.asked.reason != "session-end"
 
 
 class FlushController:
@@ -82,8 +91,9 @@ class FlushController:
         append_tool: Callable[[Sequence[str]], ToolSpec],
     ) -> None:
         self._agent = agent
-        self._ledger = Ledger(store_for(agent.id), agent.id, sessions)
-        self._probe = SizeProbe(agent, token_counter)
+        store = store_for(agent.id)
+        self._ledger = Ledger(store, agent.id, sessions)
+        self._probe = SizeProbe(agent, token_counter, store.path.parent)
         self._clock = clock
         self._timezone = timezone
         self._append_tool = append_tool
@@ -103,8 +113,8 @@ class FlushController:
         cycle = read_cycle(entry, session_id_of(session, entry))
         with self._lock:
             memory = self._of(session)
-            memory.seen, memory.talked = cycle.count, True
-            waiting = memory.asked is not None
+            memory.seen, memory.turns, memory.saved = cycle.count, memory.turns + 1, memory.saved or 0
+            waiting = memory.waiting
         if waiting or not cycle.open:
             return None
         reason = self._probe.due(session, usage, entry, cycle)
@@ -117,7 +127,7 @@ class FlushController:
             self._failed(session, asked, outcome.error or "the turn failed")
             return None
         with self._lock:
-            self._of(session).talked = False
+            self._of(session).saved = asked.turns
         self._succeeded(session, asked)
         if mentions_silent(outcome.reply):
             return None
@@ -173,8 +183,8 @@ class FlushController:
             memory = self._of(session)
             if memory.asked is not None:
                 return False
-            if memory.talked is not None:
-                return memory.talked
+            if memory.saved is not None:
+                return memory.turns > memory.saved
         # This process has not seen the session talk: the transcript shows whether it went on after the last flush.
         return self._probe.changed_since(session, entry, number(entry.get("memoryFlushAt")))
 
@@ -190,9 +200,11 @@ class FlushController:
         request_id = f"{reason}:{session_id or '-'}:{cycle.count}:{_millis(now)}"
         with self._lock:
             memory = self._of(session)
-            if memory.asked is not None:
+            if memory.waiting:
                 return None
-            memory.asked = _Asked(request_id, reason, cycle.count, session_id, entry.get("sessionId"), size, now)
+            memory.asked = _Asked(
+                request_id, reason, cycle.count, session_id, entry.get("sessionId"), size, memory.turns, now
+            )
         return FlushRequest(
             target_path=notes[0],
             system_prompt=system_prompt(self._agent.flush, local),
@@ -211,6 +223,7 @@ class FlushController:
             if asked is not None and asked.request_id == request.request_id:
                 memory.asked = None
                 return asked
+            turns = memory.turns
         entry = self._ledger.entry(session)
         current = session_id_of(session, entry)
         _, session_id, count, *_ = [*request.request_id.split(":"), "", "", ""]
@@ -221,6 +234,7 @@ class FlushController:
             session_id if session_id not in {"", "-"} else current,
             entry.get("sessionId"),
             self._probe.transcript_bytes(session, None, entry),
+            turns,
             self._clock(),
         )
 

@@ -24,10 +24,12 @@ class SizeProbe:
     """Measures sessions of one agent.
 
     :param counter: counts the text that no usage report covers.
+    :param store_dir: folder of ``sessions.json``.
     """
 
-    def __init__(self, agent: AgentConfig, counter: TokenCounter) -> None:
+    def __init__(self, agent: AgentConfig, counter: TokenCounter, store_dir: Path) -> None:
         self._agent = agent
+        self._store_dir = store_dir
         self._sizer = ContextSizer(counter)
         self._small_windows: set[int] = set()
 
@@ -60,7 +62,13 @@ class SizeProbe:
 
     def transcript(self, session: Session, entry: Mapping[str, Any]) -> Path | None:
         """The session's transcript, which need not exist."""
-        return transcript_path(self._agent.sessions_dir, session.key, session_id=session.session_id, entry=entry)
+        return transcript_path(
+            self._agent.sessions_dir,
+            session.key,
+            session_id=session.session_id,
+            entry=entry,
+            store_dir=self._store_dir,
+        )
 
     def transcript_bytes(self, session: Session, usage: TokenUsage | None, entry: Mapping[str, Any]) -> int:
         """Size of the transcript as the host says it, else as the file system does; 0 if there is none."""

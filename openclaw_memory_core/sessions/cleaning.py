@@ -27,6 +27,9 @@ _SYSTEM_LINE = re.compile(r"\A\s*System(?: \(untrusted\))?: \[[^\n]*(?:\n|\Z)")
 _DATA_URL = re.compile(r"data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/=\s]{16,}", re.IGNORECASE)
 _DIRECTIVE = re.compile(r"\[\[(?:reply_to[^\]\n]*|audio_as_voice)\]\]\s*")
 _QUOTED_NOTES = re.compile(r"BEGIN_QUOTED_NOTES.*?(?:END_QUOTED_NOTES|\Z)\s*", re.DOTALL)
+_HEARTBEAT = re.compile(
+    rf"\ARead HEARTBEAT\.md|\b(?:reply|respond|answer)\b[^\n]{{0,60}}\b{HEARTBEAT_TOKEN}\b", re.IGNORECASE
+)
 _CRON = re.compile(r"\A\s*\[cron:[^\]\n]*\]")
 _NOTICES = (
     "An async command you ran earlier has completed",
@@ -38,8 +41,7 @@ _NOTICES = (
 def starts_unattended_turn(text: str) -> bool:
     """True for a prompt of a timer, a heartbeat or a flush: the whole turn is no conversation."""
     bare = _without_host_text(text)
-    heartbeat = HEARTBEAT_TOKEN in bare or bare.startswith("Read HEARTBEAT.md")
-    return heartbeat or is_flush_prompt(bare) or _CRON.match(bare) is not None
+    return is_flush_prompt(bare) or _CRON.match(bare) is not None or _HEARTBEAT.search(bare) is not None
 
 
 def clean_user_text(text: str) -> str:

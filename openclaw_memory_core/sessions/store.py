@@ -131,6 +131,9 @@ class SessionStore:
             temporary.replace(target)
             _sync_folder(target.parent)
         except OSError as error:
+            # Windows refuses to replace a file that somebody is reading at this moment.
+            if os.name == "nt" and isinstance(error, PermissionError):
+                return False
             raise SessionStoreError(
                 f"Cannot write {self.path}: {error.strerror or error}.",
                 hint="Check free space and permissions; the file is as it was.",

@@ -89,7 +89,11 @@ class SummaryWriter:
     def _transcript(self, session: Session) -> Path | None:
         """The session's transcript, or where a reset has already put it."""
         path = transcript_path(
-            self._folder, session.key, session_id=session.session_id, entry=self._store.entry(session.key)
+            self._folder,
+            session.key,
+            session_id=session.session_id,
+            entry=self._store.entry(session.key),
+            store_dir=self._store.path.parent,
         )
         if path is None or path.is_file():
             return path

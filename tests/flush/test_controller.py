@@ -391,3 +391,33 @@ def test_a_reset_begins_a_new_cycle_for_hosts_that_keep_no_entries(world: FlushW
     world.flushed(request, session=session)
     world.controller.on_session_end(session, "reset")
     assert world.tokens(FULL, session) is not None
+
+
+def test_what_was_said_while_a_flush_ran_is_saved_at_the_end(world: FlushWorld) -> None:
+    request = ask(world)
+    world.tokens(FULL)
+    world.flushed(request)
+    assert world.controller.on_session_end(world.session(), "shutdown") is not None
+
+
+def test_the_last_request_of_an_ended_session_does_not_hold_up_the_next_one(world: FlushWorld) -> None:
+    world.tokens(5000)
+    last = world.controller.on_session_end(world.session(), "new")
+    assert last is not None
+    following = world.session(session_id="s2")
+    request = world.tokens(FULL, following)
+    assert request is not None
+    assert world.flushed(last) is None
+    world.flushed(request, session=following)
+    assert world.tokens(FULL, following) is None
+
+
+def test_a_transcript_beside_a_store_of_its_own_is_counted(tmp_path: Path) -> None:
+    world = FlushWorld(tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    world.store_path = elsewhere / "sessions.json"
+    world.restart()
+    line = {"type": "message", "id": "a", "message": {"role": "user", "content": "word " * 160_000}}
+    (elsewhere / "s1.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+    assert world.tokens(0) is not None

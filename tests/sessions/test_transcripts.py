@@ -74,6 +74,7 @@ def test_tool_calls_tool_results_images_and_summaries_are_no_conversation(transc
         ),
         ("Look: data:image/png;base64," + "iVBORw0KGgo" * 40, "Look: [data]"),
         ("Hello [not an envelope]", "Hello [not an envelope]"),
+        ("What does HEARTBEAT_OK mean?", "What does HEARTBEAT_OK mean?"),
         ("[ ] buy fuses on 2026-05-05 09:00", "[ ] buy fuses on 2026-05-05 09:00"),
     ],
 )
@@ -87,6 +88,7 @@ def test_what_the_host_wrapped_around_a_message_is_left_out(transcript: Transcri
     [
         HEARTBEAT_PROMPT,
         ENVELOPE + HEARTBEAT_PROMPT,
+        "Check the barn cameras. If all is well, reply HEARTBEAT_OK.",
         "[cron:7f3 nightly report] Write the report",
         FLUSH_PROMPT,
         user_prompt(FlushConfig(), START),
