@@ -20,7 +20,7 @@ from openclaw_memory_core.cli.settings import Settings
 def command(settings: Settings, *, text: str, target: str, trigger: str | None, importance: int | None) -> int:
     """Add one entry to a note. TEXT may be - for the standard input.
 
-    Nothing that is in the note already is changed.
+    Nothing that is in the note already is changed. A text that begins with a dash needs -- before it.
     """
     config = settings.load()
     entry = sys.stdin.read() if text == "-" else text

@@ -65,6 +65,6 @@ def _print(agent: dict[str, Any]) -> None:
     output.data(output.styled(f"Memory of {agent['agentId']}", "head"))
     for check in agent["checks"]:
         text, style = _MARKS[check["state"]]
-        output.data(f"{output.styled(text, style)} {check['name']}: {check['message']}")
+        output.data(f"{output.styled(text, style)} {check['name']}: {output.visible(check['message'])}")
         if "hint" in check:
-            output.data(f"        {check['hint']}")
+            output.data(f"        {output.visible(check['hint'])}")

@@ -36,23 +36,24 @@ class Finding(NamedTuple):
 
 
 def examine(core: MemoryCore, *, deep: bool) -> Iterator[Finding]:
-    """Everything about one agent's memory.
+    """Everything about one agent's memory.  A check that cannot be made is a problem, and the others go on.
 
     :param deep: also ask the provider for a vector, and check the whole index file.
     """
-    yield from _configuration(core)
-    yield from _slot(core)
-    yield from _workspace(core)
-    if not core.agent.search.enabled:
+    checks: list[Callable[[MemoryCore], Iterator[Finding]]] = [_configuration, _slot, _workspace]
+    if core.agent.search.enabled:
+        report = core.status(deep=deep)
+        checks += [_sqlite, partial(_index, report=report, full=deep), partial(_provider, report=report)]
+        checks += [_permissions, _watch, _tokens]
+    else:
         yield Finding("search", "note", "memory search is switched off", "set memory.search.enabled to true")
-        return
-    yield from _sqlite(core)
-    report = core.status(deep=deep)
-    yield from _index(core, report, full=deep)
-    yield from _provider(core, report)
-    yield from _permissions(core)
-    yield from _watch(core)
-    yield from _tokens(core)
+    for check in checks:
+        try:
+            yield from check(core)
+        except OpenClawMemoryError as error:
+            yield Finding("doctor", "problem", error.message, error.hint)
+        except OSError as error:
+            yield Finding("doctor", "problem", f"{error.filename}: {error.strerror or type(error).__name__}")
 
 
 def _configuration(core: MemoryCore) -> Iterator[Finding]:
@@ -144,7 +145,7 @@ def _sqlite(core: MemoryCore) -> Iterator[Finding]:
         yield Finding("vectors", "note", f"vectors are compared without sqlite-vec: {vector['reason']}")
 
 
-def _index(core: MemoryCore, report: Mapping[str, Any], *, full: bool) -> Iterator[Finding]:
+def _index(core: MemoryCore, *, report: Mapping[str, Any], full: bool) -> Iterator[Finding]:
     if "indexError" in report:
         error = report["indexError"]
         yield Finding("index", "problem", error["message"], error["hint"])
@@ -172,7 +173,7 @@ def _aside(core: MemoryCore) -> str:
     return f"the damaged index was moved to {core.index.store.set_aside()}; run: openclaw-memory index"
 
 
-def _provider(core: MemoryCore, report: Mapping[str, Any]) -> Iterator[Finding]:
+def _provider(core: MemoryCore, *, report: Mapping[str, Any]) -> Iterator[Finding]:
     name = f"{report['provider']} ({report['model']})"
     probe = report.get("embeddingProbe")
     problem = report.get("providerError") or (probe or {}).get("error")

@@ -24,17 +24,11 @@ def command(settings: Settings, *, path: str, from_line: int | None, lines: int 
         answer = core.get(path, from_line=from_line, lines=lines)
     if answer["status"] != "ok":
         error = {"code": answer["code"], "message": answer["error"], "hint": answer.get("action")}
-        if settings.json:
-            output.document({"ok": False, "error": error})
-        else:
-            output.note(f"{output.styled('Error:', 'bad')} {error['message']}")
-            if error["hint"]:
-                output.note(f"Hint: {error['hint']}")
-        return 1
+        return output.failed(error, 1, as_json=settings.json)
     if settings.json:
         output.document(answer)
         return 0
-    output.data(answer["text"].rstrip("\n"))
+    output.data(output.visible(answer["text"].rstrip("\n")))
     if "nextFrom" in answer:
         output.note(f"… goes on in line {answer['nextFrom']} of {answer['totalLines']}; see --from and --lines")
     return 0

@@ -54,7 +54,7 @@ def _index(
     try:
         with settings.core(config, agent_id) as core:
             if not core.agent.search.enabled:
-                output.note(f"Memory search disabled ({agent_id}).")
+                output.note(output.visible(f"Memory search disabled ({agent_id}).", note=True))
                 return {"agentId": agent_id, "disabled": True}
             with progress() as report_progress:
                 report = core.sync(force=force, progress=report_progress, cancel=cancel)
@@ -62,7 +62,7 @@ def _index(
     except CancelledError:
         raise
     except OpenClawMemoryError as error:
-        output.note(f"Memory index failed ({agent_id}): {error.message}")
+        output.note(output.visible(f"Memory index failed ({agent_id}): {error.message}", note=True))
         return {"agentId": agent_id, "error": error.to_dict()}
 
 
@@ -72,11 +72,11 @@ def _outcome(core: MemoryCore, report: SyncReport, *, quiet: bool) -> dict[str, 
     outcome: dict[str, Any] = {"agentId": core.agent.id, **report.to_dict()}
     error = _BUSY if report.busy else report.provider_error.to_dict() if report.provider_error else None
     for path, failed in {**report.failed, **report.unembedded}.items():
-        output.note(f"{path}: {failed.message}")
+        output.note(output.visible(f"{path}: {failed.message}", note=True))
     for skipped in report.skipped:
-        output.note(f"{skipped.path}: left out: {skipped.reason}")
+        output.note(output.visible(f"{skipped.path}: left out: {skipped.reason}", note=True))
     if error is not None:
-        output.note(f"Memory index failed ({core.agent.id}): {error['message']}")
+        output.note(output.visible(f"Memory index failed ({core.agent.id}): {error['message']}", note=True))
         return {**outcome, "error": error}
     if not quiet:
         _print(core, report)

@@ -13,7 +13,7 @@ class _StderrHandler(logging.Handler):
     """Writes to the stderr of the moment, which tests and hosts may replace."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        output.note(self.format(record))
+        output.note(output.visible(self.format(record), note=True))
 
 
 def start(verbose: int) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
 import click
 
+_CONTROLS = {*range(0x20), *range(0x7F, 0xA0)} - {0x09, 0x0A}
+_SHOWN = {code: f"\\x{code:02x}" for code in _CONTROLS}
 _STYLES: dict[str, dict[str, Any]] = {
     "head": {"bold": True},
     "path": {"fg": "cyan"},
@@ -31,6 +33,17 @@ def is_terminal(stream: TextIO) -> bool:
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
+def visible(text: object, *, note: bool = False) -> str:
+    """*text* that cannot steer a terminal: notes and file names may hold control characters.
+
+    Line ends and tabs stay.  Where no terminal is, the text stays as it is.
+
+    :param note: it goes to stderr, not to stdout.
+    """
+    stream = sys.stderr if note else sys.stdout
+    return str(text).translate(_SHOWN) if stream.isatty() else str(text)
+
+
 def data(text: str = "") -> None:
     """A line of the answer."""
     click.echo(text, color=is_terminal(sys.stdout))
@@ -48,16 +61,30 @@ def note(text: str) -> None:
     click.echo(text, err=True, color=is_terminal(sys.stderr))
 
 
+def failed(error: Mapping[str, Any], code: int, *, as_json: bool) -> int:
+    """Say that the command failed, and return *code*.
+
+    :param error: ``code``, ``message`` and ``hint``.
+    """
+    if as_json:
+        document({"ok": False, "error": dict(error)})
+        return code
+    note(f"{styled('Error:', 'bad')} {visible(error['message'], note=True)}")
+    if error["hint"]:
+        note(f"Hint: {visible(error['hint'], note=True)}")
+    return code
+
+
 def styled(text: object, style: str) -> str:
     """*text* with a colour, which is left out where no terminal is."""
-    return click.style(str(text), **_STYLES[style])
+    return click.style(visible(text), **_STYLES[style])
 
 
 def lines(pairs: Iterable[tuple[str, object]]) -> None:
     """Lines of ``name: value``; what is None is left out."""
     for name, value in pairs:
         if value is not None:
-            data(f"{styled(name + ':', 'dim')} {value}")
+            data(f"{styled(name + ':', 'dim')} {visible(value)}")
 
 
 def count(number: int, noun: str) -> str:

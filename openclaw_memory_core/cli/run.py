@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 import click
 
@@ -38,9 +37,9 @@ def _invoke(arguments: list[str], *, wants_json: bool) -> int:
         return _usage(error, wants_json=wants_json)
     except (KeyboardInterrupt, click.Abort, CancelledError):
         message = "interrupted; what was finished is kept"
-        return _failed({"code": "cancelled", "message": message, "hint": None}, INTERRUPTED, wants_json=wants_json)
+        return output.failed({"code": "cancelled", "message": message, "hint": None}, INTERRUPTED, as_json=wants_json)
     except OpenClawMemoryError as error:
-        return _failed(dict(error.to_dict()), error.exit_code, wants_json=wants_json)
+        return output.failed(dict(error.to_dict()), error.exit_code, as_json=wants_json)
     except BrokenPipeError:
         raise
     except Exception as error:  # the last line of defence: one clear sentence instead of a trace
@@ -50,7 +49,7 @@ def _invoke(arguments: list[str], *, wants_json: bool) -> int:
 def _usage(error: click.ClickException, *, wants_json: bool) -> int:
     context = getattr(error, "ctx", None)
     hint = f"see {context.command_path} --help" if context is not None else None
-    return _failed({"code": "usage", "message": error.format_message(), "hint": hint}, 2, wants_json=wants_json)
+    return output.failed({"code": "usage", "message": error.format_message(), "hint": hint}, 2, as_json=wants_json)
 
 
 def _unexpected(error: Exception, *, wants_json: bool, verbose: bool) -> int:
@@ -61,17 +60,7 @@ def _unexpected(error: Exception, *, wants_json: bool, verbose: bool) -> int:
     # Its text may quote a note or a key.
     message = f"unexpected {type(error).__name__}"
     hint = None if verbose else "run it again with -v for the details, and report it"
-    return _failed({"code": "internal", "message": message, "hint": hint}, 1, wants_json=wants_json)
-
-
-def _failed(error: dict[str, Any], code: int, *, wants_json: bool) -> int:
-    if wants_json:
-        output.document({"ok": False, "error": error})
-    else:
-        output.note(f"{output.styled('Error:', 'bad')} {error['message']}")
-        if error.get("hint"):
-            output.note(f"Hint: {error['hint']}")
-    return code
+    return output.failed({"code": "internal", "message": message, "hint": hint}, 1, as_json=wants_json)
 
 
 def _is_verbose(arguments: list[str]) -> bool:

@@ -56,13 +56,8 @@ def command(
 
 
 def _unavailable(answer: Mapping[str, Any], *, as_json: bool) -> int:
-    error = {"code": answer["code"], "message": answer["error"], "hint": answer.get("action")}
-    if as_json:
-        output.document({"ok": False, "error": error})
-    else:
-        output.note(f"Memory search failed: {error['message']}")
-        output.note(f"Hint: {error['hint']}")
-    return 1
+    message = answer["error"] if as_json else f"memory search failed: {answer['error']}"
+    return output.failed({"code": answer["code"], "message": message, "hint": answer.get("action")}, 1, as_json=as_json)
 
 
 def _print(answer: Mapping[str, Any]) -> None:
@@ -73,7 +68,7 @@ def _print(answer: Mapping[str, Any]) -> None:
     for hit in answer["results"]:
         place = output.styled(f"{hit['path']}:{hit['startLine']}-{hit['endLine']}", "path")
         output.data(f"{hit['score']:.3f} {place}")
-        output.data(hit["snippet"])
+        output.data(output.visible(hit["snippet"]))
         if "debug" in hit:
             output.data(output.styled(json.dumps(hit["debug"], ensure_ascii=False, default=str), "dim"))
         output.data()
@@ -83,4 +78,4 @@ def _print(answer: Mapping[str, Any]) -> None:
         output.data(output.styled(json.dumps(answer["debug"], ensure_ascii=False, default=str), "dim"))
     for name in ("warning", "action"):
         if answer.get(name):
-            output.note(str(answer[name]))
+            output.note(output.visible(answer[name], note=True))

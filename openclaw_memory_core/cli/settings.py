@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from openclaw_memory_core.cli import output
+from openclaw_memory_core.errors import UsageError
 
 if TYPE_CHECKING:
     from openclaw_memory_core.config import CheckedConfig
@@ -55,7 +56,11 @@ class Settings:
 
         self.start_logging()
         path = Path(self.config) if self.config else None
-        return check_config(path=path, state_dir=Path(self.state_dir) if self.state_dir else None)
+        checked = check_config(path=path, state_dir=Path(self.state_dir) if self.state_dir else None)
+        if path is not None and checked.config.path is None:
+            # With the defaults instead, the command would be about other notes than the user thinks.
+            raise UsageError(f"the configuration file {path} does not exist", hint="check --config")
+        return checked
 
     def agents(self, config: MemoryConfig) -> list[str]:
         """Ids of the agents that a command without ``--agent`` is about: all of them.

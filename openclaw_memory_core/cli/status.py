@@ -69,7 +69,7 @@ def _print(report: Mapping[str, Any]) -> None:
     if report["issues"]:
         output.data(output.styled("Issues:", "bad"))
         for issue in report["issues"]:
-            output.data(f"  {issue}")
+            output.data(f"  {output.visible(issue)}")
 
 
 def _counts(one: Mapping[str, Any]) -> str:

@@ -45,4 +45,4 @@ def _say(last: dict[str, Any]) -> None:
     changes = ", ".join(f"{last[name]} {name}" for name in ("added", "changed", "removed") if last.get(name))
     output.note(f"Index updated: {changes or 'no changes'}.")
     for path, failed in last.get("failed", {}).items():
-        output.note(f"{path}: {failed['message']}")
+        output.note(output.visible(f"{path}: {failed['message']}", note=True))

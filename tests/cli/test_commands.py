@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from support.cli import Cli
 
+from openclaw_memory_core.errors import StoreBusyError
+
 TWO = {"agents": {"list": [{"id": "a"}, {"id": "b"}]}}
 
 
@@ -378,6 +380,20 @@ class TestDoctor:
         notes("doctor", "--fix")
         assert notes("index").code == 0
         assert notes("doctor").code == 0
+
+    def test_a_check_that_cannot_be_made_is_a_problem_and_the_others_go_on(self, notes: Cli, monkeypatch):
+        def broken(*_: object, **__: object) -> list[str]:
+            raise StoreBusyError("the index is held by another process")
+
+        notes("index")
+        monkeypatch.setattr("openclaw_memory_core.index.store.SqliteStore.integrity_check", broken)
+        run = notes("doctor", "--json")
+        checks = run.json("cli.doctor")["agents"][0]["checks"]
+        assert run.code == 1
+        assert [check["message"] for check in checks if check["state"] == "problem"] == [
+            "the index is held by another process"
+        ]
+        assert "provider" in {check["name"] for check in checks}
 
     def test_a_slot_that_names_nobody(self, notes: Cli):
         notes.configure({"plugins": {"slots": {"memory": "nobody"}}})

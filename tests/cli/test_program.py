@@ -25,12 +25,14 @@ HEAVY = {
 }  # fmt: skip
 
 
-def program(*arguments: str, **more) -> subprocess.Popen[str]:
+def program(
+    *arguments: str, terminal: int = subprocess.PIPE, messages: int = subprocess.PIPE, **more
+) -> subprocess.Popen[str]:
     code = "import sys; from openclaw_memory_core.cli import main; sys.exit(main())"
     return subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stdout=terminal,
+        stderr=messages,
         text=True,
         encoding="utf-8",
         **more,
@@ -156,6 +158,42 @@ def test_a_reader_that_goes_away_is_no_trouble(notes: Cli):
     process.wait(timeout=30)
     assert "Traceback" not in err
     assert "BrokenPipe" not in err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals")
+def test_a_note_cannot_steer_the_terminal(notes: Cli):
+    import pty
+
+    notes.note("memory/evil.md", "before \x1b]0;owned\x07 \x9b2J after\n")
+    person, child = pty.openpty()
+    process = program("--state-dir", str(notes.state), "get", "memory/evil.md", terminal=child)
+    os.close(child)
+    process.communicate(timeout=30)
+    shown = _read_all(person)
+    os.close(person)
+    assert b"before" in shown
+    assert b"after" in shown
+    assert not {b"\x1b", b"\x07", b"\xc2\x9b"} & {shown[i : i + n] for n in (1, 2) for i in range(len(shown))}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals")
+def test_a_file_gets_a_note_as_it_is_even_if_a_person_sees_the_messages(notes: Cli):
+    import pty
+
+    notes.note("memory/odd.md", "before \x1b]0;owned\x07 after\n")
+    person, child = pty.openpty()
+    process = program("--state-dir", str(notes.state), "get", "memory/odd.md", messages=child)
+    os.close(child)
+    out, _ = process.communicate(timeout=30)
+    os.close(person)
+    assert out == "before \x1b]0;owned\x07 after\n"
+
+
+def test_a_configuration_file_that_was_asked_for_must_exist(cli: Cli):
+    run = cli("append", "text", "--config", "no-such-file.json")
+    assert run.code == 2
+    assert "no-such-file.json does not exist" in run.err
+    assert not cli.workspace.exists()
 
 
 def test_no_colour_in_a_pipe(notes: Cli):
