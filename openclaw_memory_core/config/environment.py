@@ -10,7 +10,7 @@ from openclaw_memory_core.config.context import Context, join
 
 _MAX_BYTES = 1024 * 1024
 # What says where things are or what programs load; a file that came with some folder must not decide that.
-_NEVER_FROM_HERE = ("OPENCLAW_", "CLAWDBOT_", "LD_", "DYLD_", "PYTHON", "PATH", "HOME", "USERPROFILE")
+_NEVER_FROM_HERE = ("OPENCLAW_", "CLAWDBOT_", "LD_", "DYLD_", "HF_", "PYTHON", "PATH", "HOME", "USERPROFILE")
 _LINE = r"""^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.]*)[ \t]*=[ \t]*
         (?: "((?:\\.|[^"\\])*)" | '([^']*)' | ([^\r\n]*) )"""
 _COMMENT = r"(?:^|[ \t])#.*"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.config_reference import DOCS_FILE, SCHEMA_FILE, build_schema, with_tables
+from support.config_reference import DOCS_FILE, ROOT, SCHEMA_FILE, build_schema, with_tables
 
 import openclaw_memory_schemas
 from openclaw_memory_core.config.agent_table import AGENT, GLOBAL, PROVIDER
@@ -27,6 +28,15 @@ def test_the_schema_file_is_what_the_tables_say():
 def test_the_documented_tables_are_what_the_code_says():
     text = DOCS_FILE.read_text(encoding="utf-8")
     assert with_tables(text) == text, HOW
+
+
+def test_every_documented_variable_is_read_and_every_variable_read_is_documented():
+    text = DOCS_FILE.read_text(encoding="utf-8")
+    section = text.split("## Environment variables")[1].split("\n\n")[1]
+    documented = set(re.findall(r"`([A-Z_]+)`", section)) - {"PATH"}
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "openclaw_memory_core" / "config").glob("*.py")]
+    read = set(re.findall(r"\"((?:OPENCLAW|CLAWDBOT)_[A-Z_]*[A-Z])\"", "".join(sources))) | {"HOME", "USERPROFILE"}
+    assert documented == read
 
 
 def test_the_schema_is_a_valid_schema_and_loads_by_name():
