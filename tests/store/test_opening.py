@@ -157,6 +157,36 @@ def test_only_the_newest_damaged_file_is_kept(bench: Bench) -> None:
     assert names == [Path(last).name, Path(last).name + "-wal"]
 
 
+def test_a_file_that_is_not_damaged_is_not_set_aside(bench: Bench) -> None:
+    bench.fill({"memory/a.md": "kiln"})
+    assert bench.store.set_aside() == str(bench.path)
+    assert bench.found("kiln") == ["memory/a.md"]
+
+
+def test_the_second_thread_that_meets_the_damage_keeps_what_the_first_one_began(bench: Bench) -> None:
+    bench.store.close()
+    bench.path.write_bytes(bytes(8192))
+    for _ in range(2):
+        with pytest.raises(StoreCorruptError):
+            bench.store.open()
+    first = bench.store.set_aside()
+    bench.store.open()
+    bench.fill({"memory/a.md": "kiln"})
+    assert bench.store.set_aside() == first
+    assert bench.found("kiln") == ["memory/a.md"]
+
+
+def test_what_the_check_finds_may_be_set_aside(bench: Bench) -> None:
+    bench.fill({f"memory/{n}.md": f"kiln {n} " * 200 for n in range(50)})
+    bench.store.close()
+    with bench.path.open("r+b") as file:
+        file.seek(bench.path.stat().st_size - 8192)
+        file.write(b"\xa5" * 8192)
+    bench.store.open()
+    assert bench.store.integrity_check()
+    assert ".corrupt-" in bench.store.set_aside()
+
+
 def test_a_newer_format_is_refused_with_the_way_out(bench: Bench) -> None:
     bench.store.close()
     db = apsw.Connection(str(bench.path))
@@ -190,7 +220,7 @@ def test_a_store_follows_when_another_process_replaces_the_file(bench: Bench) ->
     bench.fill({"memory/a.md": "old kiln"})
     assert bench.found("kiln") == ["memory/a.md"]
     with Bench(bench.path) as other:
-        other.store.set_aside()
+        other.store.reset()
         other.store.open()
         other.fill({"memory/b.md": "new kiln"})
         assert bench.found("kiln") == ["memory/b.md"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import apsw
 
-from openclaw_memory_core.errors import StoreError
+from openclaw_memory_core.errors import StoreCorruptError, StoreError
 from openclaw_memory_core.index.store import opening
 from openclaw_memory_core.index.store.faults import mapped
 
@@ -31,7 +31,7 @@ FileKey = tuple[int, int]
 
 
 class Database:
-    """One index file.
+    """One index file.  ``damaged`` is True once SQLite, or the caller, has found the present file to be so.
 
     :param busy_timeout: seconds to wait for another process's transaction.
     :param vfs: name of a registered SQLite VFS; None for the system's own.
@@ -55,6 +55,7 @@ class Database:
         self._file: FileKey | None = None
         self._epoch = 0
         self._frozen = False
+        self.damaged = False
         self._state = threading.Lock()
         self._write = threading.RLock()
 
@@ -72,9 +73,9 @@ class Database:
             if self._file is not None and self._file == self._key():
                 return
             self._drop_connections()
-            opening.prepare(self.path)
-            opening.check_header(self.path)
-            with mapped(self.path):
+            with self._mapped():
+                opening.prepare(self.path)
+                opening.check_header(self.path)
                 db = self._open_file(wal=True)
                 if db is None:
                     opening.remove(self.path)
@@ -82,6 +83,7 @@ class Database:
                     db = self._open_file(wal=False)
             self._writer = db
             self._file = self._key()
+            self.damaged = False
 
     def _open_file(self, *, wal: bool) -> apsw.Connection | None:
         """A connection to the file, made if need be; None if it cannot have the write-ahead log that it was given."""
@@ -107,7 +109,7 @@ class Database:
     def read(self) -> Iterator[apsw.Connection]:
         """A connection inside one read transaction: a consistent view, whatever is written meanwhile."""
         self._follow()
-        with mapped(self.path):
+        with self._mapped():
             db, epoch = self._take()
             try:
                 db.execute("BEGIN")
@@ -119,7 +121,7 @@ class Database:
     def read_fresh(self) -> Iterator[apsw.Connection]:
         """A connection that has read nothing before, closed afterwards."""
         self._follow()
-        with mapped(self.path):
+        with self._mapped():
             db = self._connect()
             try:
                 yield db
@@ -135,7 +137,7 @@ class Database:
             if db is None:
                 raise StoreError(f"The index {self.path} is closed", hint="Open the store before using it.")
             self._on_write()
-            with mapped(self.path):
+            with self._mapped():
                 db.execute("BEGIN IMMEDIATE")
                 try:
                     yield db
@@ -153,8 +155,26 @@ class Database:
             self._follow()
             if self._writer is None:
                 raise StoreError(f"The index {self.path} is closed", hint="Open the store before using it.")
-            with mapped(self.path):
+            with self._mapped():
                 yield self._writer
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """No other thread writes, opens or closes meanwhile."""
+        with self._write:
+            yield
+
+    @contextmanager
+    def _mapped(self) -> Iterator[None]:
+        """Our errors for SQLite's, and a note that the present file is damaged if that is what they say."""
+        epoch = self._epoch
+        try:
+            with mapped(self.path):
+                yield
+        except StoreCorruptError:
+            if epoch == self._epoch:
+                self.damaged = True
+            raise
 
     def _follow(self) -> None:
         """Move to the file that is at our path now: another process may have set the old one aside."""

@@ -119,11 +119,32 @@ class SqliteStore:
     def set_aside(self) -> str:
         """See the protocol.  Only the newest damaged file is kept; call :meth:`open` to begin anew.
 
+        A file that was not found to be damaged stays where it is: when two threads meet the same damage, the second
+        one must not take away what the first one has begun anew.
+
         :raises StoreForeignError: the file is another program's; it is left alone.
         """
-        self._close_ours()
+        with self._database.exclusive():
+            if not self._database.damaged and not self._is_damaged_outside():
+                return max(map(str, self._damaged_files()), default=str(self.path))
+            self.close()
+            return str(self._move_away())
+
+    def _is_damaged_outside(self) -> bool:
+        """Whether the first bytes of a closed file show that it is damaged."""
+        try:
+            if self.path.exists():
+                opening.check_header(self.path)
+        except StoreCorruptError:
+            return True
+        return False
+
+    def _damaged_files(self) -> list[Path]:
+        return sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.corrupt-*"))
+
+    def _move_away(self) -> Path:
         stamp = dt.datetime.fromtimestamp(self._clock(), dt.UTC).strftime("%Y%m%dT%H%M%SZ")
-        older = sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.corrupt-*"))
+        older = self._damaged_files()
         names = itertools.chain([stamp], (f"{stamp}-{number}" for number in itertools.count(2)))
         candidates = (self.path.with_name(f"{self.path.name}.corrupt-{name}") for name in names)
         target = next(candidate for candidate in candidates if not candidate.exists())
@@ -136,7 +157,8 @@ class SqliteStore:
                 path.unlink(missing_ok=True)
         except OSError as error:
             raise translate(error, self.path) from error
-        return str(target)
+        self._database.damaged = False
+        return target
 
     def reset(self) -> None:
         """Delete the index.  Notes are not touched.
@@ -144,24 +166,30 @@ class SqliteStore:
         :raises StoreForeignError: the file is another program's; it is left alone.
         """
 
-        self._close_ours()
-        opening.remove(self.path)
-
-    def _close_ours(self) -> None:
-        self.close()
-        if self.path.exists():
-            with contextlib.suppress(StoreCorruptError):
-                opening.check_header(self.path)
+        with self._database.exclusive():
+            self.close()
+            if self.path.exists():
+                with contextlib.suppress(StoreCorruptError):
+                    opening.check_header(self.path)
+            opening.remove(self.path)
+            self._database.damaged = False
 
     def integrity_check(self, *, full: bool = False) -> list[str]:
         """Problems of the file in SQLite's words; empty if there are none.
 
         :param full: check the indexes against their tables as well (slow on a large index).
         """
-        # FTS5 checks against what its connection read of the index before, and calls later changes a corruption.
-        with self._database.read_fresh() as db:
-            found = [str(row[0]) for row in db.execute("PRAGMA integrity_check" if full else "PRAGMA quick_check")]
-        return [] if found == ["ok"] else found
+        statement = "PRAGMA integrity_check" if full else "PRAGMA quick_check"
+        try:
+            # FTS5 checks against what its connection read of the index before, and calls later changes a corruption.
+            with self._database.read_fresh() as db:
+                found = [str(row[0]) for row in db.execute(statement)]
+        except StoreCorruptError as error:
+            return [error.message]
+        if found == ["ok"]:
+            return []
+        self._database.damaged = True
+        return found
 
     def vacuum(self) -> None:
         """Give unused pages back to the file system."""
