@@ -27,6 +27,7 @@ class DoorOptions:
     :param session_key: key of the session; None: the main session if private, else a session of its own.
     :param private: only the owner reads what is said there; curated files may be shown.
     :param read_only: nothing may be written.
+    :param context_window: the model's window in tokens; None: from the configuration, else 200,000.
     """
 
     name: str
@@ -36,6 +37,7 @@ class DoorOptions:
     session_key: str | None = None
     private: bool = False
     read_only: bool = False
+    context_window: int | None = None
 
 
 class Door:
@@ -91,6 +93,7 @@ def door_session(config: MemoryConfig, options: DoorOptions) -> Session:
         agent_id=None if options.session_key else agent_id,
         sender_is_owner=options.private,
         workspace_access="ro" if options.read_only else "rw",
+        context_window=options.context_window,
     )
     who = audience(session, sessions, default_agent=agent_id)
     config.agent(who.agent_id)

@@ -68,9 +68,7 @@ def test_append_writes_an_entry(home: Home) -> None:
 def test_the_toolbox_is_not_private_unless_it_says_so(home: Home) -> None:
     get = ("memory_get", {"path": "MEMORY.md"})
 
-    group = ask(
-        home, "Memory(session_key='agent:main:telegram:group:-1009')", get, ("memory_search", {"query": "gate"})
-    )
+    group = ask(home, GROUP, get, ("memory_search", {"query": "gate"}))
     private = ask(home, "Memory(private=true)", get)
 
     assert SECRET not in json.dumps(group)

@@ -114,6 +114,8 @@ def _lifespan(handlers: Handlers, debounce: float) -> Callable[[Server[None]], A
         from mcp_types import NotificationParams
 
         server.add_notification_handler("notifications/initialized", NotificationParams, handlers.initialized)
+        # Brings the index up to date in the background, so that the first search finds it fresh.
+        await asyncio.to_thread(handlers.door.slot.session_start, handlers.door.session)
         async with announcing(handlers.shelf, handlers.announcer, debounce=debounce):
             yield
 
