@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from openclaw_memory_core.cancel import CancelToken
 from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
 from openclaw_memory_core.core.provider import ActiveProvider
+from openclaw_memory_core.embeddings.jobs import StateJobs
 from openclaw_memory_core.errors import CancelledError, StoreCorruptError
 from openclaw_memory_core.index.chunking import chunking_identity
 from openclaw_memory_core.index.model import IndexIdentity
@@ -24,6 +25,8 @@ from openclaw_memory_core.workspace.documents import DocumentSource
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
+_GROUP: Final = 2048
+_BATCH_GROUP: Final = 50_000
 _NO_VECTORS: Final = {"provider": "none"}
 
 
@@ -45,7 +48,7 @@ class IndexService:
     ) -> None:
         self.agent = agent
         self.sources = tuple(sources)
-        self.provider = ActiveProvider(config, agent)
+        self.provider = ActiveProvider(config, agent, jobs=StateJobs(lambda: self.store))
         self._background = background
         self._lock = threading.RLock()
         self._opened: _Open | None = None
@@ -225,6 +228,7 @@ class IndexService:
             self.provider.embedder,
             chunking=self.agent.search.chunking,
             identity=self._identity(store),
+            group=_BATCH_GROUP if self.agent.search.remote.batch.enabled else _GROUP,
         )
 
     def _identity(self, store: SqliteStore) -> IndexIdentity:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
 from openclaw_memory_core.core.answers import ProviderFacts
 from openclaw_memory_core.embeddings.base import ProviderInfo, Vector
+from openclaw_memory_core.embeddings.batch import JobStore
 from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.embeddings.resolve import Resolution, describe, resolve_provider
 from openclaw_memory_core.errors import EmbeddingError
@@ -22,14 +23,21 @@ class ActiveProvider:
     """The provider of one agent, with its failures.  Thread-safe; makes no request by itself.
 
     :param clock: seconds, monotonic.
+    :param jobs: keeps submitted batch jobs through restarts.
     """
 
     def __init__(
-        self, config: MemoryConfig, agent: AgentConfig, *, clock: Callable[[], float] = time.monotonic
+        self,
+        config: MemoryConfig,
+        agent: AgentConfig,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        jobs: JobStore | None = None,
     ) -> None:
         self._config = config
         self._agent = agent
         self._clock = clock
+        self._jobs = jobs
         self._lock = threading.RLock()
         self._resolution: Resolution | None = None
         self._embedder: Embedder | None = None
@@ -51,7 +59,7 @@ class ActiveProvider:
         with self._lock:
             provider = self.resolution.provider
             if self._embedder is None and provider is not None:
-                self._embedder = Embedder(provider)
+                self._embedder = Embedder(provider, batch=self._agent.search.remote.batch, jobs=self._jobs)
             return self._embedder
 
     @property

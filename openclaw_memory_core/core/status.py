@@ -60,6 +60,9 @@ def _provider(index: IndexService, *, deep: bool) -> dict[str, Any]:
     failure = index.provider.failure
     if failure is not None:
         answer["providerError"] = describe(failure)
+    batch = index.provider.embedder.batch_status() if index.provider.embedder is not None else None
+    if batch is not None:
+        answer["batch"] = batch
     if deep:
         answer["embeddingProbe"] = index.provider.probe()
     return answer

@@ -84,6 +84,11 @@ class BatchRunner:
         self.disabled = False
         self._last_error: str | None = None
 
+    @property
+    def enabled(self) -> bool:
+        """False once it has failed too often."""
+        return not self.disabled
+
     def status(self) -> dict[str, Any]:
         """For ``status``: settings, failures in a row, the last error."""
         return {

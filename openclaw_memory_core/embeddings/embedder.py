@@ -108,6 +108,11 @@ class Embedder:
             pending=outcome.pending,
         )
 
+    @property
+    def prefers_many_texts(self) -> bool:
+        """True if texts go by batch jobs: better all of them at once than a few at a time."""
+        return self._batches is not None and self._batches.enabled
+
     def batch_status(self) -> dict[str, Any] | None:
         """How batch jobs fare; None where they are not used."""
         return None if self._batches is None else self._batches.status()

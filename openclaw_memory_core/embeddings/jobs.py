@@ -6,12 +6,41 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from openclaw_memory_core.embeddings.batch import JobStore
 
+_STATE = "embedding.jobs"
 _FORGOTTEN_AFTER_SECONDS = 14 * 24 * 3600.0
 """No service keeps results so long."""
+
+
+class KeepsState(Protocol):
+    """The part of the index store that is needed here."""
+
+    def state(self, key: str) -> Any:
+        """A small JSON value, None if unset."""
+
+    def set_state(self, key: str, value: Any) -> None:
+        """Keep a small JSON value."""
+
+
+class StateJobs:
+    """Jobs kept with the index.
+
+    :param store: gives the open store; asked anew each time, for a damaged one may have been replaced.
+    """
+
+    def __init__(self, store: Callable[[], KeepsState]) -> None:
+        self._store = store
+
+    def load(self) -> Any:
+        """The jobs as they were saved."""
+        return self._store().state(_STATE)
+
+    def save(self, value: Any) -> None:
+        """Keep the jobs."""
+        self._store().set_state(_STATE, value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,7 @@ class VectorFiller:
         self._cancel = cancel.child()
         self._skip = set(refused)
         self._group = group
+        self._least = group if embedder.prefers_many_texts else FIRST_GROUP
         self._on_progress = on_progress
         self._changed = threading.Condition()
         self._waiting: dict[str, str] = {}
@@ -147,7 +148,7 @@ class VectorFiller:
 
     def _next_group(self) -> dict[str, str]:
         with self._changed:
-            while not self._closed and len(self._waiting) < FIRST_GROUP:
+            while not self._closed and len(self._waiting) < self._least:
                 self._changed.wait()
             texts = dict(list(self._waiting.items())[: self._group])
             for key, text in texts.items():

@@ -128,7 +128,8 @@ class BedrockProvider:
                     retries={"total_max_attempts": 1},
                 )
                 is_region = bool(_REGION_IN_HOST.search(self._address)) or "://" not in self._address
-                self._client = import_module("boto3").client(
+                # A session of its own: the shared one would keep the credentials of an earlier configuration.
+                self._client = import_module("boto3.session").Session().client(
                     "bedrock-runtime",
                     region_name=self._region,
                     endpoint_url=None if is_region else self._address,
