@@ -48,6 +48,7 @@ CREATE TABLE codes(
 ) WITHOUT ROWID;
 """
 
+# chunks_owner answers "whose chunk is this" for each hit of the text index without reading the texts on the way.
 _GENERATION = """
 CREATE TABLE gN_files(
     id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, source TEXT NOT NULL,
@@ -63,6 +64,7 @@ CREATE TABLE gN_chunks(
     start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, importance INTEGER,
     headings TEXT, triggers TEXT, entry_lines TEXT, embed_text TEXT, text TEXT NOT NULL);
 CREATE INDEX gN_chunks_file ON gN_chunks(file);
+CREATE INDEX gN_chunks_owner ON gN_chunks(id, file);
 CREATE INDEX gN_chunks_vector ON gN_chunks(vector, file);
 CREATE INDEX gN_chunks_triggers ON gN_chunks(id) WHERE triggers IS NOT NULL;
 """
