@@ -136,6 +136,34 @@ def test_another_process_answers_from_a_whole_index_during_rebuilds(bench: Bench
     assert len(seen) >= 2
 
 
+_FORK = """
+import os, sys
+from pathlib import Path
+from openclaw_memory_core.errors import StoreError
+from openclaw_memory_core.index.store import SqliteStore
+store = SqliteStore(Path(sys.argv[1]))
+store.open()
+child = os.fork()
+if child == 0:
+    try:
+        with store.reader():
+            os._exit(1)
+    except StoreError as error:
+        os._exit(7 if "fork" in error.message else 2)
+with store.reader() as reader:
+    assert reader.counts().files == {}
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+store.close()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
+def test_a_forked_child_is_told_to_open_its_own(tmp_path: Path) -> None:
+    call = [sys.executable, "-c", _FORK, str(tmp_path / "main.sqlite")]
+    done = subprocess.run(call, capture_output=True, text=True, encoding="utf-8", timeout=60, check=True)
+    assert done.stdout == "7\n"
+
+
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL")
 def test_a_kill_in_the_middle_of_writing_leaves_a_whole_index(tmp_path: Path) -> None:
     path = tmp_path / "main.sqlite"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -54,6 +55,7 @@ class Database:
         self._writer: apsw.Connection | None = None
         self._file: FileKey | None = None
         self._epoch = 0
+        self._process = os.getpid()
         self._frozen = False
         self.damaged = False
         self._state = threading.Lock()
@@ -73,6 +75,7 @@ class Database:
             if self._file is not None and self._file == self._key():
                 return
             self._drop_connections()
+            self._process = os.getpid()
             with self._mapped():
                 opening.prepare(self.path)
                 opening.check_header(self.path)
@@ -180,6 +183,12 @@ class Database:
         """Move to the file that is at our path now: another process may have set the old one aside."""
         if self._file is None:
             raise StoreError(f"The index {self.path} is closed", hint="Open the store before using it.")
+        if self._process != os.getpid():
+            # SQLite's view of the file's locks was copied with the process and is wrong here.
+            raise StoreError(
+                f"The index {self.path} was opened before this process was forked",
+                hint="Load the memory slot in the child process, or start it with spawn instead of fork.",
+            )
         if self._key() != self._file:
             logger.info("The index %s was replaced; opening the new one", self.path)
             self.open()

@@ -29,12 +29,14 @@ _EXACT = 3
 _BASE = 2
 _STEM = 1
 
-_KEYWORD = """SELECT t.rowid, t.rank FROM gN_text AS t CROSS JOIN gN_chunks AS c INDEXED BY gN_chunks_owner ON c.id = t.rowid
+_KEYWORD = """SELECT t.rowid, t.rank FROM gN_text AS t
+    CROSS JOIN gN_chunks AS c INDEXED BY gN_chunks_owner ON c.id = t.rowid
     CROSS JOIN gN_files AS f ON f.id = c.file
     WHERE gN_text MATCH :match AND t.rank MATCH :weights AND VISIBLE
     ORDER BY t.rank LIMIT :limit"""
 
-_COUNT = """SELECT count(*) FROM gN_text AS t CROSS JOIN gN_chunks AS c INDEXED BY gN_chunks_owner ON c.id = t.rowid
+_COUNT = """SELECT count(*) FROM gN_text AS t
+    CROSS JOIN gN_chunks AS c INDEXED BY gN_chunks_owner ON c.id = t.rowid
     CROSS JOIN gN_files AS f ON f.id = c.file WHERE gN_text MATCH :match AND VISIBLE"""
 
 _CONTAINS = """SELECT c.id FROM gN_chunks AS c JOIN gN_files AS f ON f.id = c.file
