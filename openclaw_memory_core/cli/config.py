@@ -40,7 +40,7 @@ def validate(settings: Settings) -> int:
     for error in errors:
         output.data(f"{output.styled('error', 'bad')} {error.message}{f' ({error.hint})' if error.hint else ''}")
     for one in config.warnings:
-        output.data(f"{output.styled('warning', 'head')} {one.key_path}: {one.message}")
+        output.data(f"{output.styled('warning', 'head')} {one}")
     if errors:
         output.data(f"{file} cannot be used: {output.count(len(errors), 'error')}.")
         return 1

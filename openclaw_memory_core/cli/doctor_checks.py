@@ -59,7 +59,7 @@ def examine(core: MemoryCore, *, deep: bool) -> Iterator[Finding]:
 def _configuration(core: MemoryCore) -> Iterator[Finding]:
     file = core.config.path
     for warning in core.config.warnings:
-        yield Finding("config", "note", f"{warning.key_path}: {warning.message}")
+        yield Finding("config", "note", str(warning))
     if not core.config.warnings:
         yield Finding("config", "ok", f"{file} is valid" if file else "no configuration file; the defaults are used")
 

@@ -33,7 +33,7 @@ class Settings:
         config = self.load_quietly()
         if config.warnings and self.verbose:
             for warning in config.warnings:
-                output.note(f"configuration: {warning.key_path}: {warning.message}")
+                output.note(f"configuration: {warning}")
         elif config.warnings:
             output.note(
                 f"{output.count(len(config.warnings), 'warning')} about the configuration; "

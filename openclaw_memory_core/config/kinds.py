@@ -213,6 +213,23 @@ class Integer:
         return {"type": "number" if self.clamp else "integer", **_bounds(self)}
 
 
+class IntegerOrAuto:
+    """A whole number, or ``auto`` for the built-in choice."""
+
+    label = "integer \\| `auto`"
+
+    def __init__(self, *, low: int) -> None:
+        self.number = Integer(low=low)
+
+    def parse(self, value: Any, key_path: str, context: Context) -> int | None:
+        """The number, None for ``auto``."""
+        return None if value == "auto" else self.number.parse(value, key_path, context)
+
+    def schema(self) -> Schema:
+        """An integer or the word."""
+        return {"anyOf": [self.number.schema(), {"const": "auto"}]}
+
+
 def _bounded(number: float, kind: Number | Integer, key_path: str, context: Context) -> float:
     if kind.low <= number <= kind.high and not (kind.above and number == kind.low):
         return number

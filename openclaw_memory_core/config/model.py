@@ -327,6 +327,9 @@ class ConfigWarning:
     key_path: str
     message: str
 
+    def __str__(self) -> str:
+        return f"{self.key_path}: {self.message}" if self.key_path else self.message
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryConfig:

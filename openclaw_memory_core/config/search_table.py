@@ -10,6 +10,7 @@ from openclaw_memory_core.config.kinds import (
     Choice,
     Converted,
     Integer,
+    IntegerOrAuto,
     Number,
     Schema,
     Size,
@@ -121,7 +122,7 @@ _SETTINGS = (
     ),
     Setting("local.modelPath", "local.model_path", Text(), "GGUF model: a path, or an `hf:` or `https:` address."),
     Setting("local.modelCacheDir", "local.model_cache_dir", Text(), "Folder for downloaded models."),
-    Setting("local.contextSize", "local.context_size", Integer(low=1), "Context of the local model, in tokens."),
+    Setting("local.contextSize", "local.context_size", IntegerOrAuto(low=1), "Context of the local model, in tokens."),
     Setting("multimodal.enabled", "multimodal.enabled", Bool(), "Index images and audio under extra paths."),
     Setting(
         "multimodal.modalities",

@@ -33,7 +33,7 @@ def status_report(core: MemoryCore, *, deep: bool) -> dict[str, Any]:
         "sources": list(agent.search.sources),
         "extraPaths": [extra.configured or str(extra.path) for extra in agent.search.extra_paths],
         "flush": _flush(core),
-        "configWarnings": [f"{w.key_path}: {w.message}" for w in core.config.warnings],
+        "configWarnings": [str(warning) for warning in core.config.warnings],
     }
     if not agent.search.enabled:
         return {**report, "reason": "memory.search.enabled is false", "issues": []}

@@ -131,6 +131,16 @@ def test_sizes(value: object, expected: int, load):
     assert load(flush).agent().flush.force_flush_transcript_bytes == expected
 
 
+def test_the_context_of_the_local_model_may_be_auto(load):
+    assert load(search("local.contextSize", "auto")).agent().search.local.context_size is None
+    assert load(search("local.contextSize", 4096)).agent().search.local.context_size == 4096
+
+
+def test_a_warning_reads_as_a_sentence_with_and_without_a_key(load, tmp_path):
+    assert str(load(search("zzz", 1)).warnings[0]) == "memory.search.zzz: is not a known key and is ignored"
+    assert str(load(path=tmp_path / "no.json").warnings[0]).endswith("no.json does not exist; the defaults are used")
+
+
 def test_modalities_may_be_all(load):
     assert load(search("multimodal.modalities", ["all"])).agent().search.multimodal.modalities == ("image", "audio")
     assert load(search("multimodal.modalities", ["audio"])).agent().search.multimodal.modalities == ("audio",)
