@@ -194,8 +194,8 @@ def test_the_end_of_a_conversation_saves_what_was_not_saved(home: Home, server: 
 
     play(home, server, script)
 
-    saved = "Lyon" in (home.workspace / TODAY).read_text(encoding="utf-8")
-    assert saved == (server.left == 0)
+    assert "Lyon" in (home.workspace / TODAY).read_text(encoding="utf-8")
+    assert server.left == 0
 
 
 def test_open_needs_no_slot_of_the_program_and_is_not_private_by_itself(
