@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from openclaw_memory_core import __version__
+from openclaw_memory_core.cli import output
 from openclaw_memory_core.cli.settings import Settings
 
 # The help of a command stands here as well, so that --help imports no command; a test keeps both equal.
@@ -91,7 +92,7 @@ class LazyGroup(click.Group):
     name="openclaw-memory",
     params=global_options(),
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"], "terminal_width": output.help_width()},
 )
 @click.version_option(__version__, message="%(version)s")
 @click.pass_context

@@ -28,6 +28,18 @@ def use_utf8() -> None:
             reconfigure(encoding="utf-8", errors="replace")
 
 
+def help_width() -> int:
+    """Columns for the help.  Click would ask shutil, whose import takes a tenth of the time of ``--help``."""
+    try:
+        columns = int(os.environ.get("COLUMNS", "")) or 80
+    except ValueError:
+        try:
+            columns = os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1).columns
+        except (OSError, ValueError):
+            columns = 80
+    return max(50, min(columns or 80, 100) - 2)
+
+
 def is_terminal(stream: TextIO) -> bool:
     """Whether a person looks at *stream* and may be shown colours and progress."""
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
