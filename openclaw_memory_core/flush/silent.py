@@ -72,7 +72,8 @@ class SilentStream:
     def __init__(self, *, live: bool = False) -> None:
         self._live = live
         self._held = ""
-        self._last = "\n"
+        self._last = ""
+        self._line_empty = True
         self._open = False
         self._silenced = False
 
@@ -102,23 +103,28 @@ class SilentStream:
         tail = None if final else _PARTIAL.search(self._held)
         cut = tail.start() if tail else len(self._held)
         ready, self._held = self._held[:cut], self._held[cut:]
-        shown = self._cut_tokens(ready)
-        if ready:
-            self._last = ready[-1]
-        return shown
+        return self._cut_tokens(ready)
 
     def _cut_tokens(self, ready: str) -> str:
-        """*ready* without tokens; one at the start of a line ends the stream."""
+        """*ready* without tokens; one that begins a line ends the stream."""
         context = self._last + ready
-        kept, position = [], 1
-        for match in _TOKEN.finditer(context, 1):
+        kept, position = [], len(self._last)
+        for match in _TOKEN.finditer(context, position):
             kept.append(context[position : match.start()])
-            position = match.end()
-            line = context[context.rfind("\n", 0, match.start()) + 1 : match.start()]
-            if "\n" in context[: match.start()] and _EDGES_ONLY.match(line):
+            self._follow(kept[-1])
+            if self._line_empty:
                 self._silenced = True
                 return "".join(kept)
-        return "".join([*kept, context[position:]])
+            position = match.end()
+        kept.append(context[position:])
+        self._follow(kept[-1])
+        self._last = context[-1:]
+        return "".join(kept)
+
+    def _follow(self, shown: str) -> None:
+        """Keep account of whether the present line holds anything yet."""
+        _, newline, rest = shown.rpartition("\n")
+        self._line_empty = (self._line_empty or bool(newline)) and _EDGES_ONLY.match(rest) is not None
 
 
 def without_reasoning(text: str) -> str:
@@ -149,12 +155,13 @@ def _holds_token(data: Any) -> bool:
 
 def _undecided(text: str) -> bool:
     """True while *text*, the beginning of a reply, may still turn out to be silent."""
-    body = without_reasoning(text)
-    start = body.lstrip()
-    if start.startswith(("{", "[", "```")):
-        return True
+    start = without_reasoning(text).lstrip()
     if start.startswith("<") and (">" not in start or re.match(rf"<({_TAG})\b", start, re.IGNORECASE)):
         return True
-    rest = body[_LEADING_EDGES.match(body).end() :]  # type: ignore[union-attr]  # matches the empty string too
-    plain = rest.replace("\\", "").upper()
-    return SILENT_TOKEN.startswith(plain)
+    if start.startswith("```"):
+        _, newline, start = start.partition("\n")
+        if not newline:
+            return True
+    edges = _LEADING_EDGES.match(start)
+    rest = start[edges.end() :] if edges else start
+    return rest.startswith("{") or SILENT_TOKEN.startswith(rest.replace("\\", "").upper())

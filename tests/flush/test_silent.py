@@ -118,6 +118,20 @@ def test_a_live_stream_releases_text_before_the_end() -> None:
     assert stream.finish() == ""
 
 
+@pytest.mark.parametrize(
+    "start", ["[[reply_to_current]] Hi", "```python\nprint", "**Bold**", "- item", "<b>x</b>", "NOW", "[a](b)"]
+)
+def test_a_live_stream_does_not_hold_back_an_ordinary_beginning(start: str) -> None:
+    assert SilentStream(live=True).feed(start) == start
+
+
+def test_a_token_on_a_line_of_its_own_ends_a_live_stream_however_it_is_cut() -> None:
+    stream = SilentStream(live=True)
+    assert stream.feed("Saved.\n ") == "Saved.\n "
+    assert stream.feed("NO_REPLY\ncancel June") == ""
+    assert stream.feed(" and July") + stream.finish() == ""
+
+
 PARTS = st.lists(
     st.sampled_from(
         ["NO_REPLY", "NO", "_", "RE", "PLY", "\\", " ", "\n", ".", "{", '"', "`", "x", "é", "夜", "<think>", "</think>"]
