@@ -129,8 +129,8 @@ class SyncJob:
         writer = self._writer = store.writer(settings.identity, rebuild=force)
         building = writer.generation != before.generation
         resumed = building and self._resumes()
-        if building:
-            store.set_state(_BUILDING, self._key())
+        if building or store.state(_BUILDING) is not None:
+            store.set_state(_BUILDING, self._key() if building else None)
         refused = Refused(store, settings.identity)
         run = self._generation_run(self._current, self._embedder, frozenset() if force else refused.hashes)
         try:

@@ -74,9 +74,9 @@ def same_facts(ref: DocumentRef, state: FileState) -> bool:
     )
 
 
-def is_racy(state: FileState) -> bool:
-    """True if the file was indexed so soon after its last change that an equal stamp proves nothing."""
-    return state.stat[2] / 1e9 > state.indexed_at - RACY_SECONDS
+def is_racy(stat: tuple[int, int, int, int, int], indexed_at: float) -> bool:
+    """True if a file with this stamp was indexed so soon after its last change that an equal stamp proves nothing."""
+    return stat[2] / 1e9 > indexed_at - RACY_SECONDS
 
 
 def make_plan(
@@ -121,7 +121,7 @@ def _scan(source: DocumentSource, plan: Plan) -> Scan:
 def _decide(plan: Plan, source: DocumentSource, ref: DocumentRef, state: FileState | None, defer: Defer | None) -> None:
     if state is None or not same_facts(ref, state):
         plan.tasks.append(Task(source, ref, state))
-    elif state.stat == ref.stat and not is_racy(state):
+    elif state.stat == ref.stat and not is_racy(state.stat, state.indexed_at):
         plan.unchanged += 1
     elif state.stat != ref.stat and defer is not None and defer(ref, state):
         plan.deferred += 1

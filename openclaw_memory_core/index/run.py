@@ -12,11 +12,11 @@ from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.errors import StoreError
 from openclaw_memory_core.index.filling import Filled, VectorFiller
 from openclaw_memory_core.index.model import Chunk
-from openclaw_memory_core.index.plan import Defer, Plan, make_plan
+from openclaw_memory_core.index.plan import Defer, Plan, Task, is_racy, make_plan
 from openclaw_memory_core.index.protocol import GenerationWriter
 from openclaw_memory_core.index.reading import Chunker, Reading, read_documents
 from openclaw_memory_core.index.report import Failure, OnProgress, SyncProgress, failure
-from openclaw_memory_core.workspace.documents import DocumentSource
+from openclaw_memory_core.workspace.documents import DocumentRef, DocumentSource
 
 __all__ = ["GenerationRun", "Outcome"]
 
@@ -136,8 +136,8 @@ class GenerationRun:
             return
         try:
             if reading.chunks is None:
-                self._writer().touch(path, reading.document.ref.stat, indexed_at=started)
                 outcome.touched += 1
+                self._touch(reading.task, reading.document.ref, started)
                 return
             self._note_missing(path, reading.chunks)
             self._writer().put_document(reading.document, reading.chunks, indexed_at=started)
@@ -150,6 +150,11 @@ class GenerationRun:
             outcome.added += 1
         else:
             outcome.changed += 1
+
+    def _touch(self, task: Task, found: DocumentRef, started: float) -> None:
+        """Store the new stamp; an equal one that is still too fresh to prove anything is not worth a write."""
+        if task.state is None or task.state.stat != found.stat or not is_racy(found.stat, started):
+            self._writer().touch(found.path, found.stat, indexed_at=started)
 
     def _give_up_or_go_on(self, path: str, error: Exception) -> None:
         """Whatever is wrong with one note, the others go on; what is wrong with the index ends the sync."""

@@ -89,7 +89,7 @@ def test_sections_begin_new_chunks_and_carry_the_headings_above_them() -> None:
     text = f"# Trip\n\n{body}\n\n## Lisbon\n\n{body}\n\n### Hotel\n\n{body}\n\n## Porto\n\n{body}\n"
     chunks = chunks_of(text, ChunkingConfig(60, 10))
     assert [c.text.split("\n")[0] for c in chunks] == ["# Trip", "## Lisbon", "### Hotel", "## Porto"]
-    assert [c.headings for c in chunks] == [(), ("Trip",), ("Trip", "Lisbon"), ("Trip", "Lisbon", "Hotel")]
+    assert [c.headings for c in chunks] == [(), ("Trip",), ("Trip", "Lisbon"), ("Trip",)]
 
 
 def test_small_sections_share_a_chunk() -> None:
@@ -204,11 +204,18 @@ def test_curated_file_gives_one_chunk_an_entry() -> None:
         "# People\n\n- Alice likes tea <!-- trigger: alice, tea --> <!-- importance: 8 -->\n"
         "  and lives in Porto\n- Bob has a dog\n"
     )
-    alice, bob = (c for c in chunks_of(text, curated=True) if c.entry_lines and c.text.startswith("-"))
+    alice, bob = chunks_of(text, curated=True)
     assert (alice.text, alice.start_line, alice.end_line) == ("- Alice likes tea\n  and lives in Porto", 3, 4)
     assert (alice.triggers, alice.importance, alice.entry_lines) == (("alice", "tea"), 8, (3, 4))
     assert (bob.text, bob.triggers, bob.importance) == ("- Bob has a dog", (), None)
     assert alice.headings == bob.headings == ("People",)
+
+
+def test_curated_heading_is_a_chunk_of_its_own_only_if_nothing_below_carries_it() -> None:
+    text = "# People\n\n## Family\n- Alice\n## Boats <!-- trigger: boats -->\n- Heron\n## Empty\n# About\nSome text.\n"
+    chunks = chunks_of(text, curated=True)
+    assert [c.text for c in chunks] == ["- Alice", "## Boats", "- Heron", "## Empty", "# About\nSome text."]
+    assert [c.headings for c in chunks][:3] == [("People", "Family"), ("People",), ("People", "Boats")]
 
 
 def test_large_entry_is_cut_and_every_piece_keeps_its_annotations() -> None:

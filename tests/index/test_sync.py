@@ -67,6 +67,17 @@ def test_change_within_the_same_stamp_is_seen(bench: SyncBench) -> None:
     assert bench.found("aaaa") == set()
 
 
+def test_a_stamp_from_the_future_is_read_each_time_but_not_written(bench: SyncBench) -> None:
+    bench.write("memory/a.md", "aaaa")
+    engine = bench.engine(clock=lambda: 1_000_000_000.0)
+    engine.sync(reason="cli")
+    with bench.store.reader() as reader:
+        before = reader.revision
+    assert engine.sync(reason="cli").touched == 1
+    with bench.store.reader() as reader:
+        assert reader.revision == before
+
+
 def test_changed_removed_and_renamed_notes(bench: SyncBench) -> None:
     bench.write("memory/a.md", "apple")
     old = bench.write("memory/b.md", "banana")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 
 from openclaw_memory_core.index.chunking.longlines import HARD, pieces
@@ -29,7 +29,7 @@ class Outline:
     :param lines: 1-based line of each unit.
     :param weights: running sum of the units' sizes in quarter tokens, beginning with 0.
     :param strengths: how good it is to cut before each unit.
-    :param headings: (unit, path with this heading last), in order.
+    :param headings: (unit, headings above it, these and the heading itself), in order.
     :param fences: first unit of a code fence → the unit after it.
     """
 
@@ -37,7 +37,7 @@ class Outline:
     lines: list[int] = field(default_factory=list)
     weights: list[int] = field(default_factory=lambda: [0])
     strengths: list[int] = field(default_factory=list)
-    headings: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
+    headings: list[tuple[int, tuple[str, ...], tuple[str, ...]]] = field(default_factory=list)
     fences: dict[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -49,8 +49,11 @@ class Outline:
 
     def path(self, unit: int) -> tuple[str, ...]:
         """Headings above *unit*, outermost first."""
-        at = bisect_left(self.headings, (unit, ())) - 1
-        return self.headings[at][1] if at >= 0 else ()
+        at = bisect_right(self.headings, unit, key=lambda heading: heading[0]) - 1
+        if at < 0:
+            return ()
+        heading, above, within = self.headings[at]
+        return above if heading == unit else within
 
 
 class _Scanner:
@@ -117,11 +120,15 @@ class _Scanner:
     def _heading(self, level: int, title: str, unit: int) -> int:
         while self._levels and self._levels[-1][0] >= level:
             self._levels.pop()
+        above = self._path()
         self._levels.append((level, title.strip()))
-        self.outline.headings.append((unit, tuple(name for _, name in self._levels if name)))
+        self.outline.headings.append((unit, above, self._path()))
         strength = self._begin(HEADING)
         self._after_heading = True
         return strength
+
+    def _path(self) -> tuple[str, ...]:
+        return tuple(name for _, name in self._levels if name)
 
     def _in_fence(self, body: str) -> int:
         mark = self._fence or ""
