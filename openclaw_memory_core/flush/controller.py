@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from openclaw_memory_core.config.model import AgentConfig, SessionsConfig
-from openclaw_memory_core.flush.cycle import Cycle, failure_marks, next_cycle_marks, number, read_cycle, success_marks
+from openclaw_memory_core.flush.cycle import (
+    Cycle,
+    failure_marks,
+    next_cycle_marks,
+    number,
+    overview,
+    read_cycle,
+    success_marks,
+)
 from openclaw_memory_core.flush.eligible import refusal
 from openclaw_memory_core.flush.ledger import Ledger, session_id_of
 from openclaw_memory_core.flush.probe import Reason, SizeProbe
@@ -177,6 +185,10 @@ class FlushController:
             "lastFlushAt": entry.get("memoryFlushAt"),
             "lastError": entry.get("memoryFlushError") if cycle.failures else None,
         }
+
+    def overview(self) -> dict[str, Any]:
+        """Facts for ``status`` about all sessions: the last flush, and those whose present cycle has failed flushes."""
+        return overview(self._ledger.entries())
 
     def _has_unsaved(self, session: Session, entry: Entry) -> bool:
         with self._lock:

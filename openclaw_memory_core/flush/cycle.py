@@ -88,6 +88,19 @@ def next_cycle_marks(entry: Mapping[str, Any], seen: int | None, transcript_byte
     return {"compactionCount": count + 1, "memoryFlushTranscriptBytes": transcript_bytes}
 
 
+def overview(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """``lastFlushAt`` in milliseconds (None: never) and ``failing``, the sessions with failures in their cycle."""
+    failing = []
+    for key, entry in entries.items():
+        known = entry.get("sessionId")
+        cycle = read_cycle(entry, known if isinstance(known, str) else None)
+        if cycle.failures and not cycle.flushed:
+            failure = {"sessionKey": key, "failures": cycle.failures, "gaveUp": not cycle.open}
+            failing.append({**failure, "error": entry.get("memoryFlushError"), "at": entry.get("memoryFlushFailedAt")})
+    last = max((number(entry.get("memoryFlushAt")) for entry in entries.values()), default=0)
+    return {"lastFlushAt": last or None, "failing": failing}
+
+
 def number(value: object) -> int:
     """*value* if it is a number above 0, else 0."""
     return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else 0

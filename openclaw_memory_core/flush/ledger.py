@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from openclaw_memory_core.config.model import SessionsConfig
@@ -42,6 +42,10 @@ class Ledger:
         stored = self._store.entry(self._stored_key(session)) or {}
         with self._lock:
             return {**stored, **self._unsaved.get(key, {})}
+
+    def entries(self) -> Mapping[str, Mapping[str, Any]]:
+        """Every entry of the store; not to be changed."""
+        return self._store.view()
 
     def write(self, session: Session, marks: Marks) -> None:
         """Set fields.  A store that cannot be written is logged; its marks then hold until the process ends."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -104,6 +103,8 @@ def _cache_folder(env: Mapping[str, str]) -> Path | None:
     for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
         if name in env:
             return Path(env[name]) if env[name] else None
+    import tempfile  # not every start needs to know where temporary files go
+
     return Path(tempfile.gettempdir()) / "data-gym-cache"
 
 

@@ -10,14 +10,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import random
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from uuid import uuid4
 
 from openclaw_memory_core.errors import SessionStoreError
 
@@ -64,7 +62,7 @@ class LockFile:
                     hint="If no host is running, delete the lock file.",
                 )
             # Jitter keeps two waiters from colliding again and again.
-            pause = delay * (0.5 + random.random())  # noqa: S311 - no secret depends on it
+            pause = delay * (0.5 + os.urandom(1)[0] / 255)
             self._sleep(pause)
             waited += pause
             delay = min(_LONGEST_DELAY, delay * 1.5)
@@ -105,7 +103,7 @@ class LockFile:
 
     def _new_payload(self) -> bytes:
         created = datetime.fromtimestamp(self._now(), UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        return json.dumps({"pid": os.getpid(), "createdAt": created, "token": uuid4().hex}).encode("utf-8")
+        return json.dumps({"pid": os.getpid(), "createdAt": created, "token": os.urandom(16).hex()}).encode("utf-8")
 
     def _break_stale(self) -> bool:
         """Remove the lock if it was left behind; True if it is worth trying again at once."""
@@ -117,7 +115,7 @@ class LockFile:
             return False
         if not self._is_stale(seen, changed):
             return False
-        aside = self._path.with_name(f"{self._path.name}.{os.getpid()}.{uuid4().hex}.stale")
+        aside = self._path.with_name(f"{self._path.name}.{os.getpid()}.{os.urandom(16).hex()}.stale")
         try:
             self._path.rename(aside)
         except OSError:

@@ -18,7 +18,6 @@ from collections.abc import Callable, Hashable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar, cast
-from uuid import uuid4
 
 from openclaw_memory_core.errors import SessionStoreError
 from openclaw_memory_core.sessions.lockfile import LockFile
@@ -123,7 +122,7 @@ class SessionStore:
     def _replace(self, payload: bytes, stamp: _Stamp, lock: LockFile) -> bool:
         # A linked store stays a link: the file behind it is replaced.
         target = Path(os.path.realpath(self.path))
-        temporary = target.with_name(f"{target.name}.{os.getpid()}.{uuid4().hex}.tmp")
+        temporary = target.with_name(f"{target.name}.{os.getpid()}.{os.urandom(16).hex()}.tmp")
         try:
             _write_durably(temporary, payload, mode=_mode(target))
             if _stamp(self.path) != stamp or not lock.held():

@@ -421,3 +421,18 @@ def test_a_transcript_beside_a_store_of_its_own_is_counted(tmp_path: Path) -> No
     line = {"type": "message", "id": "a", "message": {"role": "user", "content": "word " * 160_000}}
     (elsewhere / "s1.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
     assert world.tokens(0) is not None
+
+
+def test_the_overview_names_the_last_flush_and_the_sessions_that_fail(world: FlushWorld) -> None:
+    assert world.controller.overview() == {"lastFlushAt": None, "failing": []}
+    group = world.session("agent:main:telegram:group:-1009", session_id="s9")
+    for _ in range(3):
+        request = world.tokens(FULL, group)
+        assert request is not None
+        world.flushed(request, FlushOutcome(ok=False, error="HTTP 500"), group)
+    world.flushed(ask(world))
+    now = int(world.clock.now.timestamp() * 1000)
+    failure = {"sessionKey": group.key, "failures": 3, "gaveUp": True, "error": "HTTP 500", "at": now}
+    assert world.controller.overview() == {"lastFlushAt": now, "failing": [failure]}
+    world.controller.on_compacted(group)
+    assert world.controller.overview()["failing"] == []
