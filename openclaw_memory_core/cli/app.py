@@ -25,6 +25,7 @@ COMMANDS = {
     "plugins": "List the memory plugins and which one is in the slot.",
     "config": "Check or show the configuration.",
     "mcp": "Serve the memory tools over MCP on stdin and stdout.",
+    "bridge": "Put this memory into the slot of OpenClaw, the program.",
     "demo": "Show the memory at work: session start, recall, search, flush.",
     "eval": "Measure the search on a set of questions.",
 }

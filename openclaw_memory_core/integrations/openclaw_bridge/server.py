@@ -46,6 +46,7 @@ class BridgeServer:
 
     :param service: makes the service.
     :param prepare: work to begin right after ``hello`` was answered, for example slow imports.
+    :param on_end: called when the input has ended, before the running work is waited for.
     """
 
     def __init__(
@@ -55,11 +56,13 @@ class BridgeServer:
         service: Callable[[], Service],
         *,
         prepare: Callable[[], None] | None = None,
+        on_end: Callable[[], None] | None = None,
     ) -> None:
         self._reader = reader
         self._writer = writer
         self._make = service
         self._prepare = prepare
+        self._on_end = on_end
         self._service: Service | None = None
         self._making = threading.Lock()
         self._writing = threading.Lock()
@@ -171,6 +174,8 @@ class BridgeServer:
                 _log.debug("an answer could not be delivered")
 
     def _stop(self) -> None:
+        if self._on_end is not None:
+            self._on_end()
         with self._state:
             tokens = list(self._running.values())
         for token in tokens:

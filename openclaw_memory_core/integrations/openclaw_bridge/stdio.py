@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import sys
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from openclaw_memory_core.integrations.openclaw_bridge.server import Service
-
-_log = logging.getLogger(__name__)
 
 LAST_SECONDS: Final = 3.0
 """After the parent is gone, running work has so long to stop; a kill harms neither notes nor index."""
@@ -40,24 +37,11 @@ def serve_stdio(*, config_path: Path | None = None, state_dir: Path | None = Non
     def prepare() -> None:
         import openclaw_memory_core.integrations.openclaw_bridge.service  # noqa: F401 - slow, so before it is needed
 
+    end = threading.Timer(LAST_SECONDS, os._exit, (0,))
+    end.daemon = True
     with reader, writer:
-        _EndGuard(reader).watch(BridgeServer(reader, writer, service, prepare=prepare))
-
-
-class _EndGuard:
-    """Ends the process if it has not ended by itself some time after its input did."""
-
-    def __init__(self, reader: BinaryIO) -> None:
-        self._reader = reader
-
-    def watch(self, server: BridgeServer) -> None:
-        server.serve(on_end=self._arm)
-
-    @staticmethod
-    def _arm() -> None:
-        timer = threading.Timer(LAST_SECONDS, os._exit, (0,))
-        timer.daemon = True
-        timer.start()
+        BridgeServer(reader, writer, service, prepare=prepare, on_end=end.start).serve()
+    end.cancel()
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:
