@@ -16,15 +16,17 @@ from openclaw_memory_core.sessions.library import AgentSessions, TranscriptLibra
 from openclaw_memory_core.sessions.paths import store_path
 from openclaw_memory_core.sessions.source import TranscriptSource
 from openclaw_memory_core.sessions.store import SessionStore
+from openclaw_memory_core.sessions.summary import SummaryWriter
 from openclaw_memory_core.sessions.tools import SessionTools
+from openclaw_memory_core.workspace.append import AppendResult
 from openclaw_memory_core.workspace.documents import DocumentSource
-from openclaw_memory_core.workspace.workspace import Workspace
 from openclaw_memory_hookspecs import Session, ToolSpec
 
 
 class Conversations:
     """Everything that is about sessions rather than notes.
 
+    :param append: the workspace's append.
     :param append_tool: makes the silent turn's only tool from the notes that it may append to.
     """
 
@@ -35,12 +37,14 @@ class Conversations:
         *,
         clock: Callable[[], dt.datetime],
         timezone: str | None,
+        append: Callable[[str, str], AppendResult],
         append_tool: Callable[[Sequence[str]], ToolSpec],
     ) -> None:
         self._config = config
         self._agent = agent
         self._clock = clock
         self._timezone = timezone
+        self._append = append
         self._append_tool = append_tool
 
     @cached_property
@@ -100,8 +104,18 @@ class Conversations:
 
     def visible_transcripts(self, who: Audience, session: Session) -> frozenset[str]:
         """Paths of the transcripts that *who* may see."""
-        return frozenset(one.path for one in self.library.transcripts(who, own_id=session.session_id))
+        return self.library.paths(who, own_id=session.session_id)
 
-    def write_summary(self, session: Session, reason: str, workspace: Workspace) -> bool:
-        """Write a summary note of a session that ends; False if there is nothing to write."""
-        return False
+    def changed(self, session: Session) -> None:
+        """A session was compacted or ends: its transcript counts as changed, however little it has grown."""
+        self.transcripts.settle(session.session_id)
+
+    def write_summary(self, session: Session, reason: str) -> bool:
+        """Write a summary note of a session that ends with ``new`` or ``reset``; False if there is nothing to tell."""
+        return self._summaries.write(session, reason) is not None
+
+    @cached_property
+    def _summaries(self) -> SummaryWriter:
+        return SummaryWriter(
+            self._agent.sessions_dir, self.store, self._append, clock=self._clock, timezone=self._timezone
+        )

@@ -25,7 +25,6 @@ from openclaw_memory_core.recall import Recaller
 from openclaw_memory_core.session_keys import canonical_main_key, parse_session_key
 from openclaw_memory_core.tools.memory import error_fields, flush_append_tool, memory_tools
 from openclaw_memory_core.workspace import daily
-from openclaw_memory_core.workspace.append import append_entry
 from openclaw_memory_core.workspace.startup import session_context
 from openclaw_memory_core.workspace.workspace import Workspace
 from openclaw_memory_hookspecs import (
@@ -70,7 +69,12 @@ class MemoryCore:
         self.timezone = self.runtime.timezone or agent.timezone
         self.workspace = Workspace(self.agent.workspace, agent.search.extra_paths)
         self.conversations = Conversations(
-            config, self.agent, clock=self.runtime.clock, timezone=self.timezone, append_tool=self._flush_tool
+            config,
+            self.agent,
+            clock=self.runtime.clock,
+            timezone=self.timezone,
+            append=self.workspace.append,
+            append_tool=self._flush_tool,
         )
         self.index = IndexService(
             config, self.agent, [self.workspace, *self.conversations.sources()], background=background
@@ -172,13 +176,17 @@ class MemoryCore:
     def compacted(self, session: Session) -> None:
         """The next cycle begins."""
         self.conversations.flush.on_compacted(session)
+        self.conversations.changed(session)
         if self.agent.search.enabled and self.agent.search.sync.sessions_post_compaction_force:
             self.index.request("post-compaction")
 
     def session_end(self, session: Session, reason: str) -> FlushRequest | None:
         """A last flush if there is something to save; on ``new`` and ``reset`` also a summary note."""
         request = self.conversations.flush.on_session_end(session, reason)
-        if self._may_write(session) and self.conversations.write_summary(session, reason, self.workspace):
+        if self._may_write(session):
+            self.conversations.write_summary(session, reason)
+        self.conversations.changed(session)
+        if self.agent.search.enabled:
             self.index.request("session-end")
         return request
 
@@ -298,7 +306,7 @@ class MemoryCore:
     def _append(
         self, path: str, text: str, *, trigger: str | None = None, importance: int | None = None
     ) -> dict[str, Any]:
-        result = append_entry(self.workspace.root, path, text, trigger=trigger, importance=importance)
+        result = self.workspace.append(path, text, trigger=trigger, importance=importance)
         if self.agent.search.enabled:
             self.index.request("append", [result.path])
         return {

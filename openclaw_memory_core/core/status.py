@@ -138,7 +138,8 @@ def _last_sync(last: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _flush(core: MemoryCore) -> dict[str, Any]:
-    return {"enabled": core.agent.flush.enabled, **core.conversations.flush.describe(core.owner)}
+    flush = core.conversations.flush
+    return {"enabled": core.agent.flush.enabled, **flush.describe(core.owner), "sessions": flush.overview()}
 
 
 def _issues(report: Mapping[str, Any]) -> list[str]:
