@@ -90,7 +90,7 @@ class NeedleWeights:
 
     def __init__(self, needles: Sequence[Needle], pool: Sequence[Sequence[Line]]) -> None:
         total = len(pool)
-        holds = [_union(lines) for lines in pool]
+        holds = [union(lines) for lines in pool]
         self._weights = []
         for bit, needle in enumerate(needles):
             count = sum(found >> bit & 1 for found in holds)
@@ -108,7 +108,8 @@ class NeedleWeights:
         return known
 
 
-def _union(lines: Iterable[Line]) -> int:
+def union(lines: Iterable[Line]) -> int:
+    """Bit set of the needles that any of the lines holds."""
     found = 0
     for line in lines:
         found |= line.found
@@ -125,7 +126,7 @@ def nearness(lines: Sequence[Line], weights: NeedleWeights) -> float:
             size -= len(lines[start].text)
             start += 1
         if line.found:
-            best = max(best, weights.share(_union(lines[start : end + 1])))
+            best = max(best, weights.share(union(lines[start : end + 1])))
     return best
 
 

@@ -65,6 +65,15 @@ class Scorer:
         kept = [i for place, i in enumerate(order) if place < cut or chunks[i].id in self._pool.named]
         return [self._candidate(chunks[i], signals[i], fused[i], relevance[i]) for i in kept]
 
+    @property
+    def decays(self) -> bool:
+        """Whether age counts for this question."""
+        return self._decay.enabled and self._settings.fusion != "documented"
+
+    def worth(self, found: int) -> float:
+        """What a set of the question's words is worth, by rarity, as a share of all of them."""
+        return self._needles.share(found)
+
     def decay_state(self) -> str:
         """Whether age counts for this question, and why not."""
         if not self._settings.temporal_decay.enabled:

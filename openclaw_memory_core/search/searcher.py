@@ -15,11 +15,14 @@ from openclaw_memory_core.search.explain import explain_hit, explain_search
 from openclaw_memory_core.search.fusion import text_score
 from openclaw_memory_core.search.legs import Pool, gather, pool_size
 from openclaw_memory_core.search.model import SearchHit, SearchMode, SearchRequest, SearchResponse
+from openclaw_memory_core.search.newer import newer_first
 from openclaw_memory_core.search.query import parse
 from openclaw_memory_core.search.scoring import Scorer
 from openclaw_memory_core.search.selection import Choice, Rules, select
 
 _log = logging.getLogger(__name__)
+
+_OTHER_IDENTITY = "the index was made with another embedding provider or model and is being rebuilt"
 
 
 class QueryEmbedder(Protocol):
@@ -74,13 +77,19 @@ class Searcher:
         limit = self._settings.max_results if request.max_results is None else request.max_results
         if not query.text or limit < 1:
             return SearchResponse((), "keyword" if self._embedder is None else "hybrid")
+        vector, degraded = self._vector(query.text, request.deadline)
+        hybrid = self._settings.hybrid
         with self._store.reader() as reader:
-            vector, degraded = self._vector(reader, query.text, request.deadline)
-            keywords = self._settings.hybrid.enabled or vector is None
+            if vector is not None and not self._fits(reader):
+                # The index was rebuilt while the question was being embedded.
+                vector, degraded = None, _OTHER_IDENTITY
+            keywords = vector is None or (hybrid.enabled and hybrid.text_weight > 0)
             size = pool_size(self._settings, limit)
             pool = gather(reader, query, vector, request.visible, keywords=keywords, size=size)
         scorer = Scorer(query, pool, self._settings.hybrid, today=today, now=self._now())
         choices = select(scorer.candidates(limit), self._rules(request, limit))
+        if scorer.decays:
+            choices = newer_first(choices, scorer.worth)
         debug = explain_search(query, pool, scorer.balance, scorer.decay_state()) if request.explain else None
         hits = tuple(_hit(choice, pool, n if request.explain else 0) for n, choice in enumerate(choices, 1))
         return SearchResponse(hits, _mode(vector, keywords=keywords), degraded, debug)
@@ -90,15 +99,21 @@ class Searcher:
         threshold = self._settings.min_score if request.min_score is None else request.min_score
         return Rules(max_results=limit, min_score=threshold, fusion=hybrid.fusion, mmr=hybrid.mmr)
 
-    def _vector(self, reader: IndexReader, text: str, deadline: float) -> tuple[Vector | None, str | None]:
-        """The question's vector, or why there is none (neither: keywords only is what the user wants)."""
-        identity = reader.identity
+    def _vector(self, text: str, deadline: float) -> tuple[Vector | None, str | None]:
+        """The question's vector, or why there is none (neither: keywords only is what the user wants).
+
+        No transaction is open while the provider is asked.
+        """
+        hybrid = self._settings.hybrid
         if self._embedder is None:
             return None, None if self._by_intent else "no embedding provider is available"
-        if identity is None:
-            return None, "nothing is indexed yet"
-        if dict(identity.embedding) != dict(self._embedder.info.identity):
-            return None, "the index was made with another embedding provider or model and is being rebuilt"
+        if hybrid.enabled and hybrid.vector_weight <= 0:
+            return None, None
+        with self._store.reader() as reader:
+            if reader.identity is None:
+                return None, "nothing is indexed yet"
+            if not self._fits(reader):
+                return None, _OTHER_IDENTITY
         try:
             vector = self._embedder.embed_query(text, timeout=deadline)
         except EmbeddingError as error:
@@ -107,6 +122,13 @@ class Searcher:
         if not any(vector):
             return None, "the embedding of the question is all zeros"
         return vector, None
+
+    def _fits(self, reader: IndexReader) -> bool:
+        """Vectors of two identities are never compared."""
+        identity, embedder = reader.identity, self._embedder
+        return (
+            identity is not None and embedder is not None and dict(identity.embedding) == dict(embedder.info.identity)
+        )
 
 
 def _mode(vector: Vector | None, *, keywords: bool) -> SearchMode:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from openclaw_memory_core.search.passages import Line, Window
+from openclaw_memory_core.search.passages import Line, Window, union
 
 LIMIT = 700
 """Characters of a snippet, as documented."""
@@ -32,12 +32,16 @@ Key = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """Text and the lines it is from."""
+    """Text and the lines it is from.
+
+    :param found: bit set of the needles that its lines hold.
+    """
 
     text: str
     first: int
     last: int
     keys: frozenset[Key]
+    found: int = 0
 
 
 class Composer:
@@ -125,4 +129,5 @@ class Composer:
     def _snippet(self, positions: list[int], limit: int) -> Snippet:
         text = "".join(self._parts(positions))
         keys = frozenset(self._key(position) for position in positions)
-        return Snippet(text[:limit], self._lines[positions[0]].number, self._lines[positions[-1]].number, keys)
+        first, last = self._lines[positions[0]].number, self._lines[positions[-1]].number
+        return Snippet(text[:limit], first, last, keys, union(self._lines[position] for position in positions))
