@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from openclaw_memory_core.cancel import CancelToken
 from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
 from openclaw_memory_core.core.provider import ActiveProvider
+from openclaw_memory_core.embeddings.base import TakesMedia
 from openclaw_memory_core.embeddings.jobs import StateJobs
 from openclaw_memory_core.errors import CancelledError, StoreCorruptError
 from openclaw_memory_core.index.chunking import chunking_identity
@@ -21,6 +22,7 @@ from openclaw_memory_core.index.store import SqliteStore
 from openclaw_memory_core.index.sync import SyncEngine
 from openclaw_memory_core.index.watch import FileWatcher
 from openclaw_memory_core.workspace.documents import DocumentSource
+from openclaw_memory_core.workspace.media_source import MediaSource
 
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -49,6 +51,7 @@ class IndexService:
         self.agent = agent
         self.sources = tuple(sources)
         self.provider = ActiveProvider(config, agent, jobs=StateJobs(lambda: self.store))
+        self.sources += self._media_sources()
         self._background = background
         self._lock = threading.RLock()
         self._opened: _Open | None = None
@@ -56,6 +59,16 @@ class IndexService:
         self._watcher: FileWatcher | None = None
         self._notices: list[str] = []
         self._closed = False
+
+    def _media_sources(self) -> tuple[DocumentSource, ...]:
+        """Images and sounds under extra paths, where that is switched on and the provider takes them."""
+        search = self.agent.search
+        provider = self.provider.resolution.provider if search.multimodal.enabled and search.extra_paths else None
+        if provider is None or not isinstance(provider, TakesMedia) or not provider.takes_media:
+            return ()
+        media = MediaSource(self.agent.workspace, search.extra_paths, search.multimodal)
+        provider.read_media_with(media.read)
+        return (media,)
 
     @property
     def exists(self) -> bool:

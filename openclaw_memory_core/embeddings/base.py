@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
+
+from openclaw_memory_core.workspace.media import MediaRef
 
 InputKind = Literal["document", "query"]
 
@@ -71,6 +73,18 @@ class EmbeddingProvider(Protocol):
 
     def close(self) -> None:
         """Let go of connections, processes, models."""
+
+
+@runtime_checkable
+class TakesMedia(Protocol):
+    """A provider that can embed images and sounds into the same space as texts."""
+
+    @property
+    def takes_media(self) -> bool:
+        """Whether its model can."""
+
+    def read_media_with(self, read: Callable[[MediaRef], bytes]) -> None:
+        """Where the content behind a reference comes from; without it a reference is refused."""
 
 
 def identity_key(identity: Mapping[str, str]) -> str:

@@ -42,6 +42,7 @@ class Document:
     :param content_hash: SHA-256 (hex) of what must change for the document to be indexed anew.
     :param line_map: for transcripts: the line to report for each line of *text*; None means the line itself.
     :param flaws: what could not be decoded faithfully, for people; empty for a sound file.
+    :param embed_text: what the embedding provider gets in the place of *text*; such a document is one chunk.
     """
 
     ref: DocumentRef
@@ -49,6 +50,7 @@ class Document:
     content_hash: str
     line_map: tuple[int, ...] | None = None
     flaws: tuple[str, ...] = ()
+    embed_text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

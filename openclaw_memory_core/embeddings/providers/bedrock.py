@@ -129,11 +129,15 @@ class BedrockProvider:
                 )
                 is_region = bool(_REGION_IN_HOST.search(self._address)) or "://" not in self._address
                 # A session of its own: the shared one would keep the credentials of an earlier configuration.
-                self._client = import_module("boto3.session").Session().client(
-                    "bedrock-runtime",
-                    region_name=self._region,
-                    endpoint_url=None if is_region else self._address,
-                    config=config,
+                self._client = (
+                    import_module("boto3.session")
+                    .Session()
+                    .client(
+                        "bedrock-runtime",
+                        region_name=self._region,
+                        endpoint_url=None if is_region else self._address,
+                        config=config,
+                    )
                 )
             return self._client
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +17,8 @@ from openclaw_memory_core.embeddings.http import Http, Reply
 from openclaw_memory_core.embeddings.keys import sensitive_values
 from openclaw_memory_core.embeddings.settings import ProviderSettings
 from openclaw_memory_core.embeddings.vectors import normalised
-from openclaw_memory_core.errors import ProviderReplyError
+from openclaw_memory_core.errors import NoteError, ProviderInputError, ProviderReplyError
+from openclaw_memory_core.workspace.media import MediaRef, parse_reference
 
 _TASKS: Mapping[InputKind, str] = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
 _PREFIXES: Mapping[InputKind, str] = {"query": "task: search result | query: ", "document": "title: none | text: "}
@@ -30,6 +32,7 @@ class GeminiProvider:
         info = settings.info()
         self._info = replace(info, identity={**info.identity, "endpoint": public_url(self.base_url)})
         self._settings = settings
+        self._read_media: Callable[[MediaRef], bytes] | None = None
         self._keys = settings.keyring()
         self._headers = settings.headers()
         self._http = Http(settings.name, [*self._keys.values(), *sensitive_values(self._headers)])
@@ -41,7 +44,7 @@ class GeminiProvider:
 
     def embed(self, texts: Sequence[str], kind: InputKind, *, timeout: float) -> list[Sequence[float]]:
         """One vector a text, in order."""
-        parts = [[{"text": self._prefixed(text, kind)}] for text in texts]
+        parts = [[self._part(text, kind)] for text in texts]
         return self._embed(parts, kind, timeout=timeout, notes=texts)
 
     def content_request(self, parts: Sequence[Mapping[str, Any]], kind: InputKind) -> dict[str, Any]:
@@ -56,7 +59,16 @@ class GeminiProvider:
 
     def document_request(self, text: str) -> dict[str, Any]:
         """The request for one document, for batch jobs."""
-        return self.content_request([{"text": self._prefixed(text, "document")}], "document")
+        return self.content_request([self._part(text, "document")], "document")
+
+    @property
+    def takes_media(self) -> bool:
+        """True for gemini-embedding-2, the first of its kind."""
+        return self._info.model.startswith("gemini-embedding-2")
+
+    def read_media_with(self, read: Callable[[MediaRef], bytes]) -> None:
+        """Where images and sounds come from."""
+        self._read_media = read
 
     def call(self, method: str, url: str, data: bytes | None, *, headers: Mapping[str, str], timeout: float) -> Reply:
         """Any request to this service with its key; returns the reply as it came."""
@@ -102,6 +114,16 @@ class GeminiProvider:
 
     def _speaks_in_prefixes(self) -> bool:
         return self._info.model.startswith("gemini-embedding-2") and "preview" not in self._info.model
+
+    def _part(self, text: str, kind: InputKind) -> dict[str, Any]:
+        reference = parse_reference(text) if self._read_media is not None and kind == "document" else None
+        if reference is None or self._read_media is None:
+            return {"text": self._prefixed(text, kind)}
+        try:
+            data = self._read_media(reference)
+        except NoteError as error:
+            raise ProviderInputError(error.message) from error
+        return {"inlineData": {"mimeType": reference.mime, "data": base64.b64encode(data).decode("ascii")}}
 
     def _prefixed(self, text: str, kind: InputKind) -> str:
         return _PREFIXES[kind] + text if self._speaks_in_prefixes() else text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from openclaw_memory_core.config.model import ChunkingConfig
 from openclaw_memory_core.index.chunking.building import ChunkBuilder, embed_text, regions, without_bare_headings
 from openclaw_memory_core.index.chunking.outline import outline
@@ -44,6 +46,9 @@ def chunk_document(document: Document, config: ChunkingConfig, *, input_tokens: 
     :param input_tokens: largest input of the embedding provider in estimated tokens; None for no such limit.
     """
     text = document.text
+    if document.embed_text is not None:
+        digest = hashlib.sha256(document.embed_text.encode("utf-8", "surrogatepass")).hexdigest()
+        return [Chunk(1, 1, text, digest, document.embed_text)]
     stripped = strip_annotations(text) if "<!--" in text else text
     if not stripped or stripped.isspace():
         return []
