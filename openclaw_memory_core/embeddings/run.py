@@ -114,5 +114,6 @@ class DocumentRun:
             self._failed[event.key] = event.error
             return
         on_vectors(event.vectors)
+        event.stored.set()
         self._done += len(event.vectors)
         self._tokens += event.tokens

@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NoReturn
 
 from openclaw_memory_core.embeddings.base import EmbeddingProvider, Vector
@@ -26,10 +26,14 @@ _HOPELESS = 3
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """Vectors by text hash, and the estimated tokens they stand for."""
+    """Vectors by text hash, and the estimated tokens they stand for.
+
+    :param stored: set once they are handed over.
+    """
 
     vectors: dict[str, Vector]
     tokens: int
+    stored: threading.Event = field(default_factory=threading.Event, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +124,15 @@ class Sender:
             if ticket is None:
                 raise _Stopped
             error: EmbeddingError | None = None
+            arrived: Arrived | None = None
             try:
-                self._request(items)
+                arrived = self._request(items)
             except EmbeddingError as problem:
                 error = problem
             finally:
                 too_often = self._gate.leave(ticket, error)
             if error is None:
+                self._wait_until_stored(arrived)
                 return None
             what = remedy(error)
             if what == "stop" or (too_often and (what == "wait" or _unreachable(error))):
@@ -139,7 +145,13 @@ class Sender:
             ):
                 return error
 
-    def _request(self, items: Sequence[Item]) -> None:
+    def _wait_until_stored(self, arrived: Arrived | None) -> None:
+        """A worker asks for no more before what it got is safe: a kill then costs one request a worker at most."""
+        while arrived is not None and not arrived.stored.wait(0.1):
+            if self.stop.is_set():
+                raise _Stopped
+
+    def _request(self, items: Sequence[Item]) -> Arrived:
         with self._lock:
             self.requests += 1
         timeout = self._provider.info.limits.document_timeout
@@ -158,9 +170,11 @@ class Sender:
         with self._lock:
             self._accepted += len(vectors)
             self._lost_in_a_row = 0
-        self.events.put(Arrived(vectors, sum(item.tokens for item in items)))
+        arrived = Arrived(vectors, sum(item.tokens for item in items))
+        self.events.put(arrived)
         for lost in bad:
             self.events.put(lost)
+        return arrived
 
     def _checked(self, reply: Sequence[float]) -> Vector:
         vector = pack(reply)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
+import subprocess
+import sys
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +15,7 @@ from typing import Any
 import pytest
 from support.bench import Bench, remote
 from support.fake_embeddings import KEY, FakeEmbeddings
+from support.local_server import Request, Response
 
 from openclaw_memory_core.embeddings import embedder
 from openclaw_memory_core.embeddings.retry import RetryPolicy
@@ -149,3 +153,38 @@ def test_case_provider_switching_back_and_forth_costs_each_text_once_per_provide
             assert bench.index().missing == 0
 
         assert (len(one.inputs), len(two.inputs)) == (30, 30)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends SIGKILL")
+@pytest.mark.parametrize("answered", [0, 3, 15])
+def test_case_provider_a_killed_run_sends_nothing_twice(tmp_path: Path, answered: int) -> None:
+    with FakeEmbeddings(max_items=4) as fs:
+        bench = Bench(tmp_path, search=remote(fs.url, nonBatchConcurrency=1))
+        texts = {f"note {number} of the heron" for number in range(24)}
+        for number, text in enumerate(sorted(texts)):
+            bench.write(f"memory/n{number}.md", text + "\n")
+        command = [sys.executable, "-m", "openclaw_memory_core", "--config", str(bench.config_file()), "index"]
+        env = {**os.environ, "HOME": str(bench.home), "OPENCLAW_STATE_DIR": str(bench.state)}
+        running: list[subprocess.Popen[bytes]] = []
+
+        def kill(request: Request) -> Response:
+            running[0].kill()
+            return Response(hang_up=True)
+
+        original = fs.handle
+
+        def handle(request: Request) -> Response:
+            return kill(request) if running and len(fs.embedded) >= answered else original(request)
+
+        fs.handle = handle  # type: ignore[method-assign]
+        with subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            running.append(process)
+            process.wait(timeout=60)
+        running.clear()
+        paid = len(fs.embedded)
+
+        report = bench.index()
+
+        assert answered <= paid < 24
+        assert report.missing == 0
+        assert sorted(fs.embedded) == sorted(texts)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import pytest
@@ -182,14 +183,14 @@ def test_an_unknown_model_is_not_tried_again() -> None:
 
 @pytest.mark.parametrize("error", [ProviderUnavailableError("refused"), ProviderUnavailableError("busy", status=502)])
 def test_passing_trouble_is_tried_again_after_growing_pauses(error: EmbeddingError) -> None:
-    time = FakeTime()
+    faketime = FakeTime()
     provider = ScriptedProvider(once(error, 2))
 
-    report = embedder(provider, time).embed_documents(numbered(5), lambda _: None)
+    report = embedder(provider, faketime).embed_documents(numbered(5), lambda _: None)
 
     assert report.done == 5
     assert len(provider.calls) == 3
-    assert time.slept == [0.5, 1.0]
+    assert faketime.slept == [0.5, 1.0]
 
 
 def test_a_dead_server_ends_the_run_after_three_tries() -> None:
@@ -222,29 +223,29 @@ def test_a_server_that_dies_midway_keeps_what_was_done() -> None:
 
 
 def test_jitter_only_lengthens_what_the_server_asked_for() -> None:
-    time = FakeTime()
+    faketime = FakeTime()
     provider = ScriptedProvider(once(ProviderRateLimitError("slow", retry_after=7.0)))
-    subject = Embedder(provider, sleep=time.sleep, clock=time.clock, rng=lambda: 0.999)
+    subject = Embedder(provider, sleep=faketime.sleep, clock=faketime.clock, rng=lambda: 0.999)
 
     subject.embed_documents(numbered(3), lambda _: None)
 
-    assert 7.0 <= sum(time.slept) <= 7.5
+    assert 7.0 <= sum(faketime.slept) <= 7.5
 
 
 def test_a_rate_limit_closes_the_door_for_everybody() -> None:
-    time = FakeTime()
+    faketime = FakeTime()
     seen: list[float] = []
     lock = threading.Lock()
 
     def behave(texts: Sequence[str], kind: str) -> None:
         with lock:
-            seen.append(time.now)
+            seen.append(faketime.now)
             if len(seen) <= 3:
                 raise ProviderRateLimitError("slow", retry_after=2.0)
 
     provider = ScriptedProvider(behave, limits=ProviderLimits(items=1, concurrency=4))
 
-    report = embedder(provider, time).embed_documents(numbered(12), lambda _: None)
+    report = embedder(provider, faketime).embed_documents(numbered(12), lambda _: None)
 
     assert report.done == 12
     assert [b - a for a, b in pairwise(seen[:4])] == [2.0, 2.0, 2.0]
@@ -260,9 +261,9 @@ def test_rate_limits_without_end_end_the_run() -> None:
 
 
 def test_a_pause_of_an_hour_is_not_waited_for_and_not_ignored_later() -> None:
-    time = FakeTime()
+    faketime = FakeTime()
     provider = ScriptedProvider(once(ProviderRateLimitError("slow", retry_after=3000.0)))
-    subject = embedder(provider, time)
+    subject = embedder(provider, faketime)
 
     first = subject.embed_documents(numbered(3), lambda _: None)
     second = subject.embed_documents(numbered(3), lambda _: None)
@@ -272,8 +273,8 @@ def test_a_pause_of_an_hour_is_not_waited_for_and_not_ignored_later() -> None:
     assert isinstance(first.error, ProviderRateLimitError)
     assert isinstance(second.error, ProviderRateLimitError)
     assert len(provider.calls) == 1
-    assert time.slept == []
-    time.now += 3001
+    assert faketime.slept == []
+    faketime.now += 3001
     assert subject.embed_documents(numbered(3), lambda _: None).done == 3
 
 
@@ -463,11 +464,11 @@ def test_a_query_returns_at_its_deadline_whatever_the_provider_does() -> None:
 
 
 def test_a_query_is_tried_again_within_its_deadline_only() -> None:
-    time = FakeTime()
+    faketime = FakeTime()
     provider = ScriptedProvider(once(ProviderUnavailableError("blip"), 1))
 
-    assert embedder(provider, time).embed_query("why", timeout=5)
-    assert time.slept == [0.5]
+    assert embedder(provider, faketime).embed_query("why", timeout=5)
+    assert faketime.slept == [0.5]
 
     patient = ScriptedProvider(once(ProviderRateLimitError("slow", retry_after=30.0)))
     with pytest.raises(ProviderRateLimitError):
@@ -476,16 +477,16 @@ def test_a_query_is_tried_again_within_its_deadline_only() -> None:
 
 
 def test_a_query_waits_while_indexing_was_asked_to_slow_down() -> None:
-    time = FakeTime()
+    faketime = FakeTime()
     provider = ScriptedProvider(once(ProviderRateLimitError("slow", retry_after=400.0)))
-    subject = embedder(provider, time)
+    subject = embedder(provider, faketime)
     subject.embed_documents(numbered(2), lambda _: None)
 
     with pytest.raises(ProviderRateLimitError, match="400 s"):
         subject.embed_query("why", timeout=20)
-    time.now += 395
+    faketime.now += 395
     assert subject.embed_query("why", timeout=20)
-    assert sum(time.slept) == pytest.approx(5.0)
+    assert sum(faketime.slept) == pytest.approx(5.0)
 
 
 def test_a_blank_query_is_refused_without_a_request() -> None:
@@ -508,3 +509,83 @@ def test_the_estimate_counts_what_would_be_sent() -> None:
     counted = estimate(["", "  ", "abcd" * 10, "漢字"])
 
     assert (counted.texts, counted.tokens) == (2, 12)
+
+
+def test_a_worker_asks_for_no_more_before_its_vectors_are_stored() -> None:
+    stored: set[str] = set()
+    answered: list[str] = []
+
+    def behave(texts: Sequence[str], kind: str) -> None:
+        assert set(answered) == stored
+        answered.extend(texts)
+
+    provider = ScriptedProvider(behave, limits=ProviderLimits(items=3, concurrency=1))
+
+    def on_vectors(vectors: Mapping[str, bytes]) -> None:
+        time.sleep(0.005)
+        stored.update(texts[key] for key in vectors)
+
+    texts = numbered(15)
+    assert embedder(provider).embed_documents(texts, on_vectors).done == 15
+
+
+TROUBLE = [
+    ProviderRateLimitError("slow", retry_after=1.0),
+    ProviderRateLimitError("slow"),
+    ProviderUnavailableError("refused"),
+    ProviderUnavailableError("crash", status=500),
+    ProviderUnavailableError("busy", status=503),
+    ProviderReplyError("not JSON"),
+    ProviderTimeoutError("slow"),
+    ProviderInputError("too much", status=413),
+    ProviderAuthError("no"),
+]
+
+
+@given(
+    script=st.lists(st.sampled_from([None, None, None, *TROUBLE]), max_size=40),
+    bad=st.sets(st.integers(0, 29), max_size=3),
+    items=st.integers(1, 12),
+    most=st.integers(1, 12),
+    workers=st.integers(1, 4),
+)
+def test_whatever_a_server_does_every_text_is_done_once_or_accounted_for(
+    script: list[EmbeddingError | None], bad: set[int], items: int, most: int, workers: int
+) -> None:
+    lock = threading.Lock()
+    left = list(script)
+    refused = {f"text number {number}" for number in bad}
+    answered: list[str] = []
+
+    def behave(texts: Sequence[str], kind: str) -> None:
+        with lock:
+            error = left.pop(0) if left else None
+            if error is not None:
+                raise error
+            if len(texts) > most or refused & set(texts):
+                raise ProviderInputError("no", status=400)
+            answered.extend(texts)
+
+    provider = ScriptedProvider(behave, limits=ProviderLimits(items=items, concurrency=workers))
+    got: dict[str, bytes] = {}
+
+    report = embedder(provider).embed_documents(numbered(30), got.update)
+
+    texts = numbered(30)
+    assert sorted(texts[key] for key in got) == sorted(answered)
+    assert len(answered) == len(set(answered)) == report.done
+    assert not set(report.failed) & set(got)
+    for key, vector in got.items():
+        assert vector == pack(words_vector(texts[key]))
+    if report.error is None:
+        assert len(got) + len(report.failed) == 30
+        assert {texts[key] for key in report.failed} >= refused
+
+
+def test_after_a_run_no_worker_is_left() -> None:
+    before = set(threading.enumerate())
+    provider = ScriptedProvider(limits=ProviderLimits(items=1, concurrency=4))
+
+    embedder(provider).embed_documents(numbered(20), lambda _: None)
+
+    assert set(threading.enumerate()) <= before
