@@ -10,10 +10,12 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
 from support.bench import Bench, remote
 from support.fake_embeddings import FakeEmbeddings
 
 
+@pytest.mark.slow
 def test_case_concurrency_01_searching_during_a_slow_rebuild(tmp_path: Path) -> None:
     with FakeEmbeddings() as fs:
         bench = Bench(tmp_path, search={**remote(fs.url, nonBatchConcurrency=1), "query": {"minScore": 0}})
@@ -59,6 +61,7 @@ def test_case_concurrency_01_searching_during_a_slow_rebuild(tmp_path: Path) -> 
         assert bench.answer("note 07 heron")["mode"] == "hybrid"
 
 
+@pytest.mark.slow
 def test_case_concurrency_02_threads(tmp_path: Path) -> None:
     with FakeEmbeddings() as fs:
         bench = Bench(tmp_path, search=remote(fs.url))

@@ -22,6 +22,10 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kill -9")
 WORKER = Path(__file__).parents[1] / "support" / "torture_worker.py"
 
 
+PATIENCE = 120.0
+"""Seconds that a machine with other work to do may need until the workers have begun."""
+
+
 class Crowd:
     """Worker processes, killed and replaced at random."""
 
@@ -69,13 +73,18 @@ class Crowd:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
         self.said.update(lines if died is None else [*lines, f"problem: died with {died}"])
 
+    def has_worked(self) -> bool:
+        """True once something was synced and something was searched."""
+        logs = [log.read_text(encoding="utf-8", errors="replace") for _, _, log in self._workers]
+        return all(self.said[word] or any(word in log for log in logs) for word in ("synced", "searched"))
+
     @property
     def problems(self) -> list[str]:
         """Everything that should not have been said."""
         return [line for line in self.said if line not in {"busy", "synced", "searched"}]
 
 
-def one_round(folder: Path, *, seed: int, seconds: float) -> Crowd:
+def one_round(folder: Path, *, seed: int, seconds: float) -> None:
     """Trouble for so many seconds, then quiet and a check of everything.
 
     The editor stops now and then, as people do, so that workers are killed in every phase of a sync.
@@ -88,7 +97,8 @@ def one_round(folder: Path, *, seed: int, seconds: float) -> Crowd:
     crowd = Crowd(folder, rng)
     try:
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        while time.monotonic() < end or not crowd.has_worked():
+            assert time.monotonic() < end + PATIENCE, "nothing gets done"
             for _ in range(rng.randint(0, 5)):
                 editor.step()
             time.sleep(rng.uniform(0.02, 0.3))
@@ -101,7 +111,6 @@ def one_round(folder: Path, *, seed: int, seconds: float) -> Crowd:
     finally:
         bench.close()
     assert crowd.problems == []
-    return crowd
 
 
 def check_everything(bench: SyncBench, editor: Editor, folder: Path) -> None:
@@ -140,6 +149,7 @@ def generations(index: Path) -> list[str]:
         db.close()
 
 
+@pytest.mark.slow
 def test_a_short_round(tmp_path: Path) -> None:
     one_round(tmp_path, seed=20260505, seconds=4.0)
 
@@ -147,9 +157,7 @@ def test_a_short_round(tmp_path: Path) -> None:
 @pytest.mark.torture
 @pytest.mark.parametrize("seed", range(40))
 def test_many_rounds(tmp_path: Path, seed: int) -> None:
-    crowd = one_round(tmp_path, seed=seed, seconds=10.0)
-    assert crowd.said["synced"] > 0
-    assert crowd.said["searched"] > 0
+    one_round(tmp_path, seed=seed, seconds=10.0)
 
 
 @pytest.mark.torture
