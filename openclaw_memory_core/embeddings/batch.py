@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -111,8 +112,7 @@ def cut(texts: Mapping[str, str], limits: BatchLimits, overhead: int) -> Iterato
         if not text.strip():
             continue
         clean = sendable(text)
-        # Escaping may double a text in JSON; a generous count costs nothing.
-        cost = 2 * len(clean.encode()) + overhead
+        cost = len(json.dumps(clean, ensure_ascii=False).encode()) + overhead
         if group and (len(group) >= limits.requests or size + cost > limits.bytes):
             yield group
             group, size = {}, 0

@@ -86,7 +86,7 @@ class OpenAIBatches:
         self._call(lambda client, options: client.batches.cancel(job, **options))
 
     def _call(self, request: Callable[[Any, dict[str, Any]], Any], timeout: float = _REQUEST_SECONDS) -> Any:
-        return self.wire.call(lambda client, headers: request(client, {"extra_headers": headers, "timeout": timeout}))
+        return self.wire.call(lambda client: request(client, {"timeout": timeout}))
 
 
 def _id(thing: Any) -> str:

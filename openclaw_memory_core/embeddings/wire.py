@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
@@ -25,7 +25,6 @@ _NEEDED = frozenset(
     {
         "accept",
         "accept-encoding",
-        "authorization",
         "connection",
         "content-length",
         "content-type",
@@ -53,13 +52,14 @@ class OpenAIWire:
         self._headers = dict(headers)
         self._lock = threading.Lock()
         self._client: Any = None
+        self._present = threading.local()
 
     def embeddings(self, body: Mapping[str, Any], *, timeout: float) -> list[Any]:
         """``POST /embeddings``; returns the ``data`` list.
 
         :raises EmbeddingError: one of its subclasses.
         """
-        reply = self.call(lambda client, headers: self._post(client, headers, body, timeout), notes=body["input"])
+        reply = self.call(lambda client: self._post(client, body, timeout), notes=body["input"])
         data = reply.get("data") if isinstance(reply, dict) else None
         if not isinstance(data, list):
             raise ProviderReplyError(f"the reply of {self._provider} at {self.address} has no data list")
@@ -70,12 +70,14 @@ class OpenAIWire:
         """Base URL for messages."""
         return public_url(self._base_url)
 
-    def call(self, request: Callable[[Any, dict[str, str]], T], *, notes: Sequence[str] = ()) -> T:
-        """Run *request* with the client and the headers of a key; the next key is tried where one is rate-limited."""
+    def call(self, request: Callable[[Any], T], *, notes: Sequence[str] = ()) -> T:
+        """Run *request* with the client and a key; the next key is tried where one is rate-limited."""
 
         def with_key(key: Secret | None) -> T:
             try:
-                return request(self._connected(), self._headers_for(key))
+                # Added at the very last moment (see _finish): some versions of the client log the headers they know.
+                self._present.headers = self._headers_for(key)
+                return request(self._connected())
             except Exception as error:
                 problem = self._translate(error, notes)
             # Raised out here: the client's own error holds what was sent, and would hang on to ours.
@@ -90,12 +92,9 @@ class OpenAIWire:
         """
         stack = ExitStack()
 
-        def opened(client: Any, headers: dict[str, str]) -> Any:
-            return stack.enter_context(
-                client.files.with_streaming_response.content(
-                    file_id, extra_headers=headers, timeout=self._timeout(timeout)
-                )
-            )
+        def opened(client: Any) -> Any:
+            content = client.files.with_streaming_response.content(file_id, timeout=self._timeout(timeout))
+            return stack.enter_context(content)
 
         with stack:
             reader = self.call(opened).iter_lines()
@@ -118,14 +117,13 @@ class OpenAIWire:
         if client is not None:
             client.close()
 
-    def _post(self, client: Any, headers: dict[str, str], body: Mapping[str, Any], timeout: float) -> Any:
+    def _post(self, client: Any, body: Mapping[str, Any], timeout: float) -> Any:
         rest = {name: value for name, value in body.items() if name not in ("model", "input")}
         response = client.embeddings.with_raw_response.create(
             model=body["model"],
             input=list(body["input"]),
             # Plain numbers, because not every service knows base64; "encoding_format" in the body wins.
             encoding_format="float",
-            extra_headers=headers,
             extra_body=rest,
             timeout=self._timeout(timeout),
         )
@@ -155,16 +153,23 @@ class OpenAIWire:
             # A redirect would carry the note's text, and custom headers with keys in them, to another host.
             follow_redirects=False,
             trust_env=not is_loopback(address),
-            event_hooks={"request": [_only(self._headers)]},
+            event_hooks={"request": [self._finish]},
         )
         return openai.OpenAI(
             api_key="unused",
             base_url=address,
             default_query=dict(pair.partition("=")[::2] for pair in query.split("&")) if query else None,
-            default_headers={"Authorization": "", "User-Agent": "openclaw-memory-core"},
+            default_headers={"User-Agent": "openclaw-memory-core"},
             max_retries=0,
             http_client=transport,
         )
+
+    def _finish(self, request: Any) -> None:
+        """Last touch to a request: our headers, and none that the client adds about machine, user or environment."""
+        for name in list(request.headers):
+            if name.lower() not in _NEEDED:
+                del request.headers[name]
+        request.headers.update(self._present.headers)
 
     def _translate(self, error: Exception, notes: Sequence[str]) -> Exception:
         """Our error for one of the client's; what we do not know is returned as it is."""
@@ -193,15 +198,3 @@ class OpenAIWire:
         failure = HttpFailure(self._provider, self.address, response.status_code, dict(response.headers), response.text)
         secrets = [*self._keys.values(), *sensitive_values(self._headers)]
         return failure.error(secrets=secrets, notes=notes)
-
-
-def _only(names: Iterable[str]) -> Callable[[Any], None]:
-    """Drops what the client adds about this machine, its user and its environment, and an empty ``Authorization``."""
-    allowed = {*_NEEDED, *(name.lower() for name in names)}
-
-    def finish(request: Any) -> None:
-        for name in list(request.headers):
-            if name.lower() not in allowed or (name.lower() == "authorization" and not request.headers[name]):
-                del request.headers[name]
-
-    return finish
