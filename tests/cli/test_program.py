@@ -30,7 +30,7 @@ def program(
 ) -> subprocess.Popen[str]:
     code = "import sys; from openclaw_memory_core.cli import main; sys.exit(main())"
     return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments],
+        [sys.executable, "-X", "faulthandler", "-c", code, *arguments],
         stdout=terminal,
         stderr=messages,
         text=True,
@@ -204,15 +204,16 @@ def test_no_colour_in_a_pipe(notes: Cli):
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 @pytest.mark.parametrize("json_flag", [[], ["--json"]])
 def test_watch_indexes_what_changes_and_ends_quietly(notes: Cli, json_flag: list[str]):
-    process = program("--state-dir", str(notes.state), "watch", *json_flag)
-    assert process.stderr is not None
-    line = ""
-    while "Index updated" not in line:
-        line = process.stderr.readline()
-        assert line or process.poll() is None
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert process.returncode == 0
+    with program("--state-dir", str(notes.state), "watch", *json_flag) as process:
+        assert process.stderr is not None
+        said = []
+        for line in process.stderr:
+            said.append(line)
+            if "Index updated" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        out, err = _ended(process)
+    assert process.returncode == 0, "".join([*said, err])
     assert "Traceback" not in err
     if json_flag:
         assert json.loads(out)["ok"] is True
@@ -271,6 +272,15 @@ def test_a_person_at_a_terminal_sees_progress_and_the_pipe_gets_plain_text(notes
     assert b"vectors" in shown
     assert out.decode().startswith("Memory index updated (main): 2 files indexed.\n")
     assert b"\x1b" not in out
+
+
+def _ended(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """The rest of what it says; one that does not end is made to say where it hangs."""
+    try:
+        return process.communicate(timeout=30)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        return process.communicate(timeout=30)
 
 
 def _read_all(descriptor: int) -> bytes:
