@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from openclaw_memory_core.errors import UsageError
+from openclaw_memory_core.workspace.annotations import strip_annotations
 
 DEPTHS = (1, 5, 6, 10)
 """Numbers of results that are judged; 6 is the default of a search."""
@@ -120,7 +121,8 @@ def _shows(hit: Mapping[str, Any], line: Line, line_text: LineText) -> bool:
     if not _covers(hit, line):
         return False
     text = line_text(*line)
-    return text is not None and " ".join(text.split()) in " ".join(str(hit["snippet"]).split())
+    # Annotation comments are never shown.
+    return text is not None and " ".join(strip_annotations(text).split()) in " ".join(str(hit["snippet"]).split())
 
 
 def _share(rows: Sequence[Sequence[bool]]) -> float:

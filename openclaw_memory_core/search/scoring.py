@@ -27,6 +27,9 @@ TOLD_LATER = 3
 SMALLEST_CUT = 24
 """Candidates whose passages are compared at least: four times the default number of results."""
 
+EACH_SOURCE = 6
+"""Candidates of each source that are compared whatever the others bring."""
+
 
 class Scorer:
     """Scores the pool of one question."""
@@ -61,9 +64,14 @@ class Scorer:
         order = sorted(
             range(len(chunks)), key=lambda i: (-relevance[i], -signals[i].rank, chunks[i].path, chunks[i].id)
         )
-        cut = max(SMALLEST_CUT, 2 * max_results)
-        kept = [i for place, i in enumerate(order) if place < cut or chunks[i].id in self._pool.named]
+        kept = self._cut(order, chunks, max(SMALLEST_CUT, 2 * max_results))
         return [self._candidate(chunks[i], signals[i], fused[i], relevance[i]) for i in kept]
+
+    def _cut(self, order: Sequence[int], chunks: Sequence[StoredChunk], size: int) -> list[int]:
+        """The best *size*, named files, and the best of each source."""
+        best = [i for source in ("memory", "sessions") for i in _first(order, chunks, source, EACH_SOURCE)]
+        wanted = {*order[:size], *best}
+        return [i for i in order if i in wanted or chunks[i].id in self._pool.named]
 
     @property
     def decays(self) -> bool:
@@ -107,6 +115,10 @@ class Scorer:
             tokens=functools.cache(functools.partial(token_set, chunk.text)),
             age=age,
         )
+
+
+def _first(order: Sequence[int], chunks: Sequence[StoredChunk], source: str, size: int) -> list[int]:
+    return [i for i in order if chunks[i].source == source][:size]
 
 
 def _composer(lines: Sequence[Line], needles: NeedleWeights) -> Composer:

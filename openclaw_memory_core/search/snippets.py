@@ -18,6 +18,9 @@ PASSAGE = 180
 GAP = "…"
 """Stands alone on a line where lines of the note are left out."""
 
+MAX_LINES = 20
+"""Lines of a snippet: of a list of very short lines it still shows a passage, not the whole."""
+
 MAX_GAP = 10
 """Lines that may be left out in one place: what is further away is another passage, with its own line numbers."""
 
@@ -92,7 +95,7 @@ class Composer:
 
     def _add(self, chosen: set[int], more: Iterable[int], room: int) -> None:
         grown = chosen | set(more)
-        if self._size(grown) <= room and self._together(sorted(grown)):
+        if len(grown) <= MAX_LINES and self._size(grown) <= room and self._together(sorted(grown)):
             chosen |= grown
 
     def _fill(self, chosen: set[int], taken: set[Key], room: int) -> None:

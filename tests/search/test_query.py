@@ -1,0 +1,124 @@
+"""What a question is taken apart into."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openclaw_memory_core.search.query import MAX_TERMS, parse
+
+TODAY = dt.date(2026, 5, 5)
+
+
+def terms(text: str) -> list[str]:
+    return [term.text for term in parse(text, TODAY).terms]
+
+
+def phrases(text: str) -> list[str]:
+    return [term.text for term in parse(text, TODAY).terms if term.phrase]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "QX-4471",
+        "net.retry.max",
+        "C++",
+        "v2.14.3",
+        "GB/s",
+        "a_b_c",
+        "10.0.0.1",
+        "E4012",
+        "user@host.org",
+        "F#",
+        "ops-x",
+    ],
+)
+def test_an_identifier_stays_whole(name: str) -> None:
+    assert phrases(f"what about {name} please") == [name]
+    assert parse(f"what about {name}?", TODAY).literal
+
+
+def test_a_compound_of_words_is_looked_for_whole_and_in_parts() -> None:
+    assert terms("self-care plans") == ["self-care", "plans", "self", "care"]
+
+
+def test_a_quoted_phrase_stays_together_and_its_words_count_as_well() -> None:
+    assert terms('who said "blue ocean"?') == ["blue ocean", "said", "blue", "ocean"]
+    assert phrases("wer sagte „blaues Meer“") == ["blaues Meer"]
+
+
+def test_function_words_of_the_questions_language_are_left_out() -> None:
+    assert terms("what did we decide about the kiln thermostat?") == ["decide", "kiln", "thermostat"]
+    assert terms("Wie hoch ist die Kaution für die Wohnung?") == ["hoch", "Kaution", "Wohnung"]
+    assert terms("¿Dónde está la llave del garaje?") == ["llave", "garaje"]
+    assert terms("où est la clé de la cave ?") == ["clé", "cave"]
+
+
+def test_function_words_of_another_language_stay() -> None:
+    assert terms("when did the old cat die in the war") == ["old", "cat", "die", "war"]
+
+
+def test_a_question_of_function_words_only_keeps_them() -> None:
+    assert terms("what is it") == ["what", "is", "it"]
+
+
+def test_a_possessive_is_the_name() -> None:
+    assert terms("Caroline's painting") == ["Caroline", "painting"]
+    assert terms("can’t") == ["can't"]
+
+
+def test_relative_dates_are_replaced_by_the_days_they_mean() -> None:
+    assert terms("kiln yesterday") == ["kiln", "2026-05-04"]
+    assert terms("kiln last month") == ["kiln", "2026-04"]
+    assert terms("kiln last year") == ["kiln", "2025"]
+
+
+def test_a_named_month_stays_a_word_although_it_is_a_function_word() -> None:
+    assert "May" in terms("what happened in May 2023?")
+    assert "may" not in terms("what may happen")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("账单", ["账单"]),
+        ("账单系统什么时候迁移？", ["账单系统", "迁移"]),
+        ("倉庫の鍵はどこ？", ["倉庫", "鍵"]),
+        ("目的地在北京", ["目的地在北京"]),
+    ],
+)
+def test_runs_without_spaces_are_cut_at_function_words(text: str, expected: list[str]) -> None:
+    assert terms(text) == expected
+
+
+def test_needles_find_inflected_words_and_no_parts_of_words() -> None:
+    (needle,) = parse("decide", TODAY).needles
+
+    assert needle.found("we decided on it")
+    assert needle.found("deciding is hard")
+    assert not needle.found("undecided")
+
+
+def test_needles_ignore_accents_and_case() -> None:
+    (needle,) = parse("Kündigung", TODAY).needles
+
+    assert needle.found("kundigung")
+
+
+def test_blank_questions_ask_for_nothing() -> None:
+    assert parse(" \n\t ", TODAY).text == ""
+    assert terms("?!") == []
+
+
+@given(st.text(max_size=300))
+def test_any_text_can_be_parsed(text: str) -> None:
+    query = parse(text, TODAY)
+
+    assert len(query.terms) <= MAX_TERMS
+    assert all(term.text.strip() for term in query.terms)
+    for needle in query.needles:
+        needle.found("some text")

@@ -1,0 +1,324 @@
+"""The search as a whole, over a real index."""
+
+from __future__ import annotations
+
+import datetime as dt
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as limits
+from hypothesis import strategies as st
+from support.search_bench import NOW, TODAY, Provider, SearchBench, settings
+
+from openclaw_memory_core.errors import ProviderTimeoutError
+from openclaw_memory_core.privacy import Visible
+from openclaw_memory_core.search.searcher import Searcher
+
+
+def days_ago(days: int) -> str:
+    return f"memory/{(TODAY - dt.timedelta(days=days)).isoformat()}.md"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[SearchBench]:
+    with SearchBench(tmp_path) as bench:
+        yield bench
+
+
+# --- modes and degradation -------------------------------------------------------------------------------------------
+
+
+def test_a_question_without_common_words_is_answered_by_vectors(tmp_path: Path) -> None:
+    provider = Provider({"motor": [1.0], "engine": [0.9, 0.1]})
+    with SearchBench(tmp_path, provider) as bench:
+        bench.put({"memory/boat.md": "the engine is broken", "memory/cat.md": "the cat sleeps"})
+
+        response = bench.ask("motor")
+
+        assert response.mode == "hybrid"
+        assert response.degraded is None
+        assert response.hits[0].path == "memory/boat.md"
+        assert response.hits[0].vector_score == pytest.approx(0.994, abs=1e-3)
+        assert response.hits[0].text_score is None
+
+
+def test_hybrid_switched_off_means_vectors_only(tmp_path: Path) -> None:
+    with SearchBench(tmp_path, Provider({"boat": [1.0]})) as bench:
+        bench.put({"memory/boat.md": "the boat"})
+
+        response = bench.ask("boat", settings(enabled=False))
+
+        assert response.mode == "vector"
+        assert response.hits[0].text_score is None
+
+
+def test_a_vector_weight_of_nothing_does_not_ask_the_provider(tmp_path: Path) -> None:
+    provider = Provider({"boat": [1.0]})
+    with SearchBench(tmp_path, provider) as bench:
+        bench.put({"memory/boat.md": "the boat"})
+
+        response = bench.ask("boat", settings(vector_weight=0.0, text_weight=1.0))
+
+        assert (response.mode, response.degraded, provider.asked) == ("keyword", None, [])
+
+
+def test_a_failing_provider_leaves_keywords_and_the_reason(tmp_path: Path) -> None:
+    provider = Provider({"boat": [1.0]})
+    with SearchBench(tmp_path, provider) as bench:
+        bench.put({"memory/boat.md": "the boat"})
+        provider.error = ProviderTimeoutError("no answer within 20 s")
+
+        response = bench.ask("boat")
+
+        assert response.mode == "keyword"
+        assert response.degraded is not None
+        assert "no answer within 20 s" in response.degraded
+        assert [hit.path for hit in response.hits] == ["memory/boat.md"]
+
+
+def test_vectors_of_another_model_are_not_compared(tmp_path: Path) -> None:
+    with SearchBench(tmp_path, Provider({"boat": [1.0]})) as bench:
+        bench.put({"memory/boat.md": "the boat"})
+        other = Provider({"boat": [1.0]}, model="birch")
+        bench.provider = other
+
+        response = bench.ask("boat")
+
+        assert response.mode == "keyword"
+        assert response.degraded is not None
+        assert other.asked == []
+
+
+def test_no_provider_is_a_degradation_unless_it_is_what_the_user_wants(bench: SearchBench) -> None:
+    bench.put({"memory/boat.md": "the boat"})
+    searcher = Searcher(bench.store, None, settings(), today=lambda: TODAY, now=lambda: NOW)
+    from openclaw_memory_core.search import SearchRequest
+
+    assert searcher.search(SearchRequest(query="boat")).degraded is not None
+    assert bench.ask("boat", keywords_only=True).degraded is None
+
+
+def test_an_all_zero_vector_leaves_keywords(tmp_path: Path) -> None:
+    provider = Provider({"zero": [0.0] * 8})
+    with SearchBench(tmp_path, provider) as bench:
+        bench.put({"memory/boat.md": "zero tolerance for leaks"})
+
+        response = bench.ask("zero")
+
+        assert response.mode == "keyword"
+        assert response.hits
+
+
+def test_blank_questions_and_empty_indexes_have_no_hits(bench: SearchBench) -> None:
+    assert bench.hits("boat") == ()
+    bench.put({"memory/boat.md": "the boat"})
+    assert bench.hits("  \n ") == ()
+    assert bench.hits("boat", max_results=0) == ()
+
+
+# --- places ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_old_note_that_is_the_only_answer_is_first(bench: SearchBench) -> None:
+    bench.put(
+        {days_ago(700): "the kiln needs cones of type 6", **{days_ago(n): "the boat needs paint" for n in range(9)}}
+    )
+
+    hits = bench.hits("kiln cones type", settings(), explain=True)
+
+    assert hits[0].path == days_ago(700)
+    assert hits[0].explanation is not None
+    assert hits[0].explanation["decay"] == pytest.approx(0.5 ** (700 / 30), abs=1e-4)
+
+
+def test_the_score_is_relevance_times_decay_times_importance(bench: SearchBench) -> None:
+    bench.put({days_ago(30): "the kiln is hot", "MEMORY.md": "- the kiln is cold <!-- importance: 9 -->"})
+
+    hits = bench.hits("kiln", settings(), explain=True)
+
+    assert {hit.path for hit in hits} == {days_ago(30), "MEMORY.md"}
+    for hit in hits:
+        assert hit.explanation is not None
+        factors = hit.explanation["relevance"] * hit.explanation["decay"] * hit.explanation["importance"]
+        assert hit.score == pytest.approx(factors, abs=1e-3)
+    assert {hit.path: hit.explanation["importance"] for hit in hits if hit.explanation}["MEMORY.md"] == 1.2
+
+
+def test_of_two_facts_the_newer_is_first(bench: SearchBench) -> None:
+    bench.put({days_ago(300): "deploy day is Tuesday, the deploy day", days_ago(3): "deploy day moved to Thursday"})
+
+    assert bench.paths("which deploy day", settings()) == [days_ago(3), days_ago(300)]
+
+
+def test_without_decay_age_does_not_count(bench: SearchBench) -> None:
+    bench.put({days_ago(300): "deploy day is Tuesday, the deploy day", days_ago(3): "deploy day moved to Thursday"})
+
+    assert bench.paths("which deploy day", settings(decay=False)) == [days_ago(300), days_ago(3)]
+
+
+def test_a_question_that_names_a_time_switches_decay_off_and_prefers_its_notes(bench: SearchBench) -> None:
+    bench.put({days_ago(40): "standup about the boat", days_ago(1): "standup about the boat and the boat shed"})
+
+    response = bench.ask("standup boat 40 days ago", settings(), explain=True)
+
+    assert response.hits[0].path == days_ago(40)
+    assert response.debug is not None
+    assert response.debug["decay"] == "off: the question names a time"
+
+
+def test_a_named_file_comes_first(bench: SearchBench) -> None:
+    bench.put({"memory/plan.md": "nothing yet", "memory/talk.md": "the plan, the plan and once more the plan"})
+
+    assert bench.paths("plan.md")[0] == "memory/plan.md"
+    assert bench.paths("plan")[0] == "memory/plan.md"
+    assert bench.paths("what is the plan?")[0] == "memory/talk.md"
+
+
+def test_keyword_hits_below_the_threshold_fill_empty_places(bench: SearchBench) -> None:
+    bench.put({"memory/a.md": "kiln thermostat probe", "memory/b.md": "a probe " + "word " * 200})
+
+    hits = bench.hits("kiln thermostat probe", settings(min_score=0.9), explain=True)
+
+    assert [hit.path for hit in hits] == ["memory/a.md", "memory/b.md"]
+    assert [hit.explanation["reason"] for hit in hits if hit.explanation] == ["relevance", "rescue"]
+
+
+def test_vector_hits_below_the_threshold_are_left_out(tmp_path: Path) -> None:
+    provider = Provider({"motor": [1.0], "engine": [0.9, 0.1], "cat": [0.1, 0.9]})
+    with SearchBench(tmp_path, provider) as bench:
+        bench.put({"memory/boat.md": "the engine is broken", "memory/cat.md": "the cat sleeps"})
+
+        assert bench.paths("motor", settings(min_score=0.5)) == ["memory/boat.md"]
+
+
+def test_the_threshold_means_the_same_whatever_the_scale_of_the_provider(tmp_path: Path) -> None:
+    answers = []
+    for number, low in enumerate([0.0, 3.0]):
+        provider = Provider({"motor": [1.0, low], "engine": [1.0, low, 0.2], "cat": [0.2, low, 1.0]})
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with SearchBench(folder, provider) as bench:
+            bench.put({"memory/boat.md": "the engine is broken", "memory/cat.md": "the cat sleeps"})
+            answers.append(bench.hits("motor", settings())[0])
+
+    assert [hit.path for hit in answers] == ["memory/boat.md"] * 2
+    assert answers[0].score == pytest.approx(answers[1].score)
+
+
+def test_transcripts_do_not_crowd_out_notes(bench: SearchBench) -> None:
+    chatter = {f"sessions/{n}.jsonl": "gate motor fuse gate motor fuse" for n in range(60)}
+    bench.put(chatter, fields={"source": "sessions"})
+    bench.put({"memory/gate.md": "gate motor fuse is 10 A, and a long story about the garden follows " * 3})
+
+    assert "memory/gate.md" in bench.paths("gate motor fuse", max_results=5)
+
+
+def test_hidden_notes_take_no_places(bench: SearchBench) -> None:
+    bench.put({f"memory/n{n}.md": f"kiln {n}" for n in range(20)})
+    hidden = frozenset(f"memory/n{n}.md" for n in range(15))
+
+    paths = bench.paths("kiln", visible=Visible(hidden_paths=hidden))
+
+    assert set(paths) == {f"memory/n{n}.md" for n in range(15, 20)}
+
+
+def test_a_misspelt_word_is_corrected_only_where_nothing_matched(bench: SearchBench) -> None:
+    bench.put({"memory/kiln.md": "the thermostat is new", "memory/cat.md": "the cat sleeps"})
+
+    response = bench.ask("thermostst", settings(), explain=True)
+
+    assert [hit.path for hit in response.hits] == ["memory/kiln.md"]
+    assert response.debug is not None
+    assert response.debug["corrected"]
+
+
+def test_as_many_hits_as_asked_for(bench: SearchBench) -> None:
+    bench.put({f"memory/n{n:02d}.md": f"kiln firing {n}" for n in range(30)})
+
+    assert len(bench.hits("kiln", settings())) == 6
+    assert len(bench.hits("kiln", settings(max_results=12))) == 12
+    assert len(bench.hits("kiln", settings(max_results=12), max_results=20)) == 20
+
+
+def test_the_documented_form_multiplies_decay_onto_the_literal_sum(tmp_path: Path) -> None:
+    with SearchBench(tmp_path, Provider({"kiln": [1.0]})) as bench:
+        bench.put({days_ago(60): "the kiln"})
+
+        (hit,) = bench.hits("kiln", settings(fusion="documented", min_score=0.0))
+
+        assert hit.vector_score == pytest.approx(1.0)
+        assert hit.text_score is not None
+        assert hit.score == pytest.approx((0.7 + 0.3 * hit.text_score) * 0.25)
+
+
+# --- explanation -----------------------------------------------------------------------------------------------------
+
+
+def test_every_factor_is_explained_on_request_only(tmp_path: Path) -> None:
+    with SearchBench(tmp_path, Provider({"kiln": [1.0]})) as bench:
+        bench.put({days_ago(10): "the kiln", "memory/cat.md": "the cat"})
+
+        plain, explained = bench.ask("kiln"), bench.ask("kiln", explain=True)
+
+        assert plain.debug is None
+        assert plain.hits[0].explanation is None
+        (hit, *_) = explained.hits
+        assert hit.explanation is not None
+        assert set(hit.explanation) == {
+            *("place", "reason", "keyword", "vector", "path", "chunkRelevance", "passage", "relevance"),
+            *("ageDays", "decay", "importance", "likeness", "score"),
+        }
+        assert hit.explanation["ageDays"] == 10
+        assert explained.debug is not None
+        assert explained.debug["weights"]["vector"] + explained.debug["weights"]["text"] == pytest.approx(1.0)
+
+
+# --- any question ----------------------------------------------------------------------------------------------------
+
+WORLD = {
+    "MEMORY.md": "- the boat is blue <!-- importance: 3 -->\n- 船は青い",
+    days_ago(0): '# today\n\nthe kiln (C++ "quoted") costs 5 € — can\'t AND NOT NEAR(x) 账单系统',
+    days_ago(50): "x" * 3000,
+    "memory/dots.md": "... *** \"\"\" '''",
+    "memory/empty.md": "\n\n",
+}
+ODD = st.text(
+    st.sampled_from(string.punctuation + " \t\n\0\"'*()^:-+{}[]aANDORNT5€账船\ud800\u202e\U0001f600é"), max_size=60
+)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SearchBench]:
+    with SearchBench(tmp_path_factory.mktemp("world"), Provider({"boat": [1.0], "kiln": [0.5, 0.5]})) as bench:
+        yield bench.put(WORLD)
+
+
+@limits(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    query=st.one_of(ODD, st.text(max_size=80)),
+    results=st.integers(1, 30),
+    threshold=st.floats(0, 1),
+    fusion=st.sampled_from(["relative", "zscore", "rrf", "documented"]),
+    lambda_=st.floats(0, 1),
+)
+def test_any_question_gets_an_answer_within_bounds(
+    world: SearchBench, query: str, results: int, threshold: float, fusion: str, lambda_: float
+) -> None:
+    chosen = settings(mmr=lambda_, min_score=threshold, max_results=results, fusion=fusion)
+    hits = world.hits(query, chosen, explain=True)
+
+    assert len(hits) <= results
+    for hit in hits:
+        assert 0 < len(hit.snippet) <= 700
+        assert 1 <= hit.start_line <= hit.end_line
+        assert hit.path in WORLD
+        assert hit.score == hit.score  # not NaN
+
+
+@limits(max_examples=25, deadline=None)
+@given(query=st.text(st.sampled_from("boat kiln 船 账单 C++ today"), max_size=20))
+def test_the_same_question_has_the_same_answer(world: SearchBench, query: str) -> None:
+    assert world.ask(query) == world.ask(query)
