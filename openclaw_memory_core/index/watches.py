@@ -59,6 +59,7 @@ class WatchLostError(RuntimeError):
 
 
 _MOST_LOST = 20
+_FOLDERS_DEEP = 10
 
 
 class _Watch(NamedTuple):
@@ -115,7 +116,16 @@ class Watches:
         for watch, observed in list(self._held.items()):
             if watch not in wanted or observed in dead:
                 self._drop(watch, lost=watch in wanted)
-        new = wanted - self._held.keys()
+        found = False
+        for _ in range(_FOLDERS_DEEP):
+            # A folder that came while the one above it was not watched yet gave no event: look again.
+            if not self._add(_wanted(roots)):
+                break
+            found = True
+        return found
+
+    def _add(self, wanted: Collection[_Watch]) -> bool:
+        new = [watch for watch in wanted if watch not in self._held]
         for watch in new:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 self._held[watch] = self._observer.schedule(self._handler, watch.path, recursive=watch.recursive)
