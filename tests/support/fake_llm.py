@@ -14,7 +14,7 @@ from llm.plugins import pm
 
 
 class ScriptedModel(llm.Model):
-    """The prompt is a JSON list of calls: ``[{"name": …, "arguments": {…}}]``."""
+    """The prompt is a JSON list of calls, ``[{"name": …, "arguments": {…}}]``, or any text: the first tool gets it."""
 
     model_id = "scripted"
     supports_tools = True
@@ -25,10 +25,18 @@ class ScriptedModel(llm.Model):
             yield json.dumps([json.loads(result.output) for result in prompt.tool_results])
             return
         known = {tool.name for tool in prompt.tools}
-        for call in json.loads(prompt.prompt):
+        for call in _calls(prompt):
             assert call["name"] in known, f"{call['name']} was not offered, only {sorted(known)}"
             response.add_tool_call(llm.ToolCall(**call))
         yield ""
+
+
+def _calls(prompt: Any) -> list[dict[str, Any]]:
+    if prompt.prompt.startswith("["):
+        calls: list[dict[str, Any]] = json.loads(prompt.prompt)
+        return calls
+    tool = prompt.tools[0]
+    return [{"name": tool.name, "arguments": {tool.input_schema["required"][0]: prompt.prompt}}]
 
 
 class Plugin:
@@ -37,8 +45,13 @@ class Plugin:
         register(ScriptedModel())
 
 
+def install() -> None:
+    """Put the model into ``llm``."""
+    pm.register(Plugin(), name="scripted-model")
+
+
 if __name__ == "__main__":
     from llm.cli import cli
 
-    pm.register(Plugin(), name="scripted-model")
+    install()
     cli()
