@@ -6,23 +6,27 @@ import logging
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.cancel import CancelToken
-from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.errors import StoreError
 from openclaw_memory_core.index.filling import Filled, VectorFiller
-from openclaw_memory_core.index.model import Chunk
 from openclaw_memory_core.index.plan import Defer, Plan, Task, is_racy, make_plan
-from openclaw_memory_core.index.protocol import GenerationWriter
 from openclaw_memory_core.index.reading import Chunker, Reading, read_documents
 from openclaw_memory_core.index.report import Failure, OnProgress, SyncProgress, failure
-from openclaw_memory_core.workspace.documents import DocumentRef, DocumentSource
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.cancel import CancelToken
+    from openclaw_memory_core.embeddings.embedder import Embedder
+    from openclaw_memory_core.embeddings.sizes import Estimate
+    from openclaw_memory_core.index.model import Chunk
+    from openclaw_memory_core.index.protocol import GenerationWriter
+    from openclaw_memory_core.workspace.documents import DocumentRef, DocumentSource
 
 __all__ = ["GenerationRun", "Outcome"]
 
 logger = logging.getLogger(__name__)
 
-_MOST_IN_A_ROW = 3
+MOST_IN_A_ROW = 3
 """Notes one after the other that the store may refuse before it is the store that is to blame."""
 
 
@@ -85,7 +89,13 @@ class GenerationRun:
         self._filler: VectorFiller | None = None
         if embedder is not None and writer().identity.has_vectors:
             self._filler = VectorFiller(
-                writer, embedder, cancel, refused=refused, group=group, on_progress=self._vectors_progress
+                writer,
+                embedder,
+                cancel,
+                refused=refused,
+                group=group,
+                on_progress=self._vectors_progress,
+                on_cost=self._cost,
             )
 
     def write_texts(
@@ -159,7 +169,7 @@ class GenerationRun:
     def _give_up_or_go_on(self, path: str, error: Exception) -> None:
         """Whatever is wrong with one note, the others go on; what is wrong with the index ends the sync."""
         self._failed_in_a_row += 1
-        if isinstance(error, StoreError) and (type(error) is not StoreError or self._failed_in_a_row > _MOST_IN_A_ROW):
+        if isinstance(error, StoreError) and (type(error) is not StoreError or self._failed_in_a_row > MOST_IN_A_ROW):
             raise error
         logger.error("%s cannot be written to the index: %s", path, failure(error).message)
         self.outcome.failed[path] = failure(error)
@@ -192,6 +202,9 @@ class GenerationRun:
 
     def _vectors_progress(self, done: int, total: int) -> None:
         self._report(SyncProgress("vectors", done, total))
+
+    def _cost(self, cost: Estimate) -> None:
+        self._report(SyncProgress("vectors", 0, cost.texts, tokens=cost.tokens))
 
     def _report(self, progress: SyncProgress) -> None:
         if self._on_progress is not None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
+from support.faulty_vfs import FaultyVfs
 from support.sync_bench import SyncBench, WordsProvider
 
 from openclaw_memory_core.cancel import CancelToken
 from openclaw_memory_core.config.model import ChunkingConfig
-from openclaw_memory_core.errors import NoteReadError, ProviderAuthError, ProviderInputError, StoreError
+from openclaw_memory_core.errors import NoteReadError, ProviderAuthError, ProviderInputError, StoreError, StoreFullError
 from openclaw_memory_core.index.report import SyncProgress
+from openclaw_memory_core.index.store import SqliteStore
 from openclaw_memory_core.workspace.documents import Document, DocumentRef, Scan
 from openclaw_memory_core.workspace.workspace import Workspace
 
@@ -341,6 +344,64 @@ def test_work_paid_for_survives_a_failed_rebuild(bench: SyncBench) -> None:
     other.fail = None
     assert engine.sync(reason="cli").rebuilt
     assert len(other.texts) == 100
+
+
+def test_the_very_first_index_answers_before_it_is_complete(plain: SyncBench) -> None:
+    for number in range(20):
+        plain.write(f"memory/{number:02}.md", f"heron{number}")
+    seconds = count()
+    found: dict[int, int] = {}
+
+    def look(progress: SyncProgress) -> None:
+        if progress.phase == "text":
+            found[progress.done] = sum(bool(plain.found(f"heron{number}")) for number in range(20))
+
+    report = plain.engine(clock=lambda: float(next(seconds))).sync(reason="start", progress=look)
+    assert report.rebuilt
+    assert found[1] == 0
+    assert 0 < found[15] < 20
+
+
+def test_killed_rebuild_is_picked_up_where_it_was_left(bench: SyncBench) -> None:
+    for number in range(60):
+        bench.write(f"memory/{number}.md", f"word{number}")
+    bench.engine().sync(reason="cli")
+    other = WordsProvider("birch", 12)
+    token = CancelToken()
+    other.before = token.cancel
+    stopped = bench.engine(other).sync(reason="start", cancel=token)
+    assert (stopped.cancelled, stopped.rebuilt) == (True, False)
+    assert bench.found("word7") == {"memory/7.md"}
+    (half,) = bench.store.describe()["building"]
+    done = bench.engine(other).sync(reason="start")
+    assert (done.rebuilt, done.chunks) == (True, 0), "the texts are there already"
+    with bench.store.reader() as reader:
+        assert reader.generation == half
+
+
+def test_full_disk_during_a_rebuild_drops_the_half_and_keeps_the_old(tmp_path: Path) -> None:
+    with FaultyVfs("full") as disk:
+        bench = SyncBench(tmp_path, WordsProvider())
+        for number in range(60):
+            bench.write(f"memory/{number}.md", f"word{number}")
+        bench.engine().sync(reason="cli")
+        bench.close()
+        bench.store = SqliteStore(bench.index, vfs=disk.name)
+        bench.store.open()
+
+        def fill(progress: SyncProgress) -> None:
+            if (progress.phase, progress.done) == ("text", 30):
+                disk.fail_from = disk.calls
+
+        with pytest.raises(StoreFullError):
+            bench.engine(WordsProvider("birch", 12)).sync(reason="cli", progress=fill)
+        assert bench.found("word7") == {"memory/7.md"}
+        disk.fail_from = None
+        report = bench.engine().sync(reason="cli")
+        assert report.unchanged == 60
+        assert bench.store.describe()["building"] == []
+        assert bench.store.integrity_check(full=True) == []
+        bench.close()
 
 
 def test_cancel_keeps_what_was_done(bench: SyncBench) -> None:
