@@ -45,16 +45,27 @@ class Line:
         return not self.text.strip()
 
 
-def lines_of(chunk: StoredChunk, needles: Sequence[Needle], longest: int) -> list[Line]:
-    """The lines of a chunk with their numbers in the document."""
+def present(text: str, needles: Sequence[Needle]) -> int:
+    """Bit set of the needles that a text holds."""
+    folded = fold(text)
+    return sum(1 << bit for bit, needle in enumerate(needles) if needle.found(folded))
+
+
+def lines_of(chunk: StoredChunk, needles: Sequence[Needle], longest: int, held: int | None = None) -> list[Line]:
+    """The lines of a chunk with their numbers in the document.
+
+    :param held: needles that the chunk holds at all, when that is known already.
+    """
+    held = present(chunk.text, needles) if held is None else held
+    wanted = [(1 << bit, needle) for bit, needle in enumerate(needles) if held >> bit & 1]
     last = max(chunk.start_line, chunk.end_line)
     lines = []
     for offset, text in enumerate(chunk.text.split("\n")):
         number = min(chunk.start_line + offset, last)
-        if chunk.line_map is not None and chunk.line_map:
+        if chunk.line_map:
             number = chunk.line_map[min(offset, len(chunk.line_map) - 1)]
         for part, piece in enumerate(_pieces(text, longest)):
-            lines.append(Line(number, piece, part > 0, _found(piece, needles)))
+            lines.append(Line(number, piece, part > 0, _found(piece, wanted)))
     return lines
 
 
@@ -72,13 +83,11 @@ def _pieces(text: str, longest: int) -> Iterable[str]:
         start = end
 
 
-def _found(text: str, needles: Sequence[Needle]) -> int:
+def _found(text: str, wanted: Sequence[tuple[int, Needle]]) -> int:
+    if not wanted:
+        return 0
     folded = fold(text)
-    found = 0
-    for bit, needle in enumerate(needles):
-        if needle.found(folded):
-            found |= 1 << bit
-    return found
+    return sum(bit for bit, needle in wanted if needle.found(folded))
 
 
 class NeedleWeights:
@@ -88,12 +97,12 @@ class NeedleWeights:
     that hold none of the words.
     """
 
-    def __init__(self, needles: Sequence[Needle], pool: Sequence[Sequence[Line]]) -> None:
-        total = len(pool)
-        holds = [union(lines) for lines in pool]
+    def __init__(self, needles: Sequence[Needle], held: Sequence[int]) -> None:
+        """*held*: for each candidate the bit set of the needles that it holds."""
+        total = len(held)
         self._weights = []
         for bit, needle in enumerate(needles):
-            count = sum(found >> bit & 1 for found in holds)
+            count = sum(found >> bit & 1 for found in held)
             rarity = math.log(1 + (total - count + 0.5) / (count + 0.5))
             self._weights.append(rarity * needle.weight)
         self._total = sum(self._weights)

@@ -12,7 +12,7 @@ from openclaw_memory_core.search import decay, importance, paths
 from openclaw_memory_core.search.dates import DateRange
 from openclaw_memory_core.search.fusion import Fused, Signal, Weights, fuse, weights
 from openclaw_memory_core.search.legs import Pool
-from openclaw_memory_core.search.passages import Line, NeedleWeights, line_values, lines_of, nearness, windows
+from openclaw_memory_core.search.passages import Line, NeedleWeights, line_values, lines_of, nearness, present, windows
 from openclaw_memory_core.search.query import ParsedQuery
 from openclaw_memory_core.search.selection import Candidate
 from openclaw_memory_core.search.snippets import LIMIT, PASSAGE, Composer
@@ -42,8 +42,9 @@ class Scorer:
         self._settings = settings
         self._today = today
         self._now = now
-        self._lines = {i: lines_of(chunk, query.needles, LIMIT) for i, chunk in pool.chunks.items()}
-        self._needles = NeedleWeights(query.needles, list(self._lines.values()))
+        self._held = {i: present(chunk.text, query.needles) for i, chunk in pool.chunks.items()}
+        self._needles = NeedleWeights(query.needles, list(self._held.values()))
+        self._known_lines: dict[int, list[Line]] = {}
         self._decay = DecayConfig(enabled=False) if query.dates else settings.temporal_decay
         self.balance = Weights(1.0, 0.0)
 
@@ -93,15 +94,28 @@ class Scorer:
         return Signal(
             cosine=self._pool.cosines.get(chunk.id),
             rank=rank,
-            nearness=nearness(self._lines[chunk.id], self._needles) if rank > 0 else 0.0,
+            nearness=self._nearness(chunk) if rank > 0 else 0.0,
         )
+
+    def _nearness(self, chunk: StoredChunk) -> float:
+        held = self._held[chunk.id]
+        if held.bit_count() < 2:
+            return self._needles.share(held)
+        return nearness(self._lines(chunk), self._needles)
+
+    def _lines(self, chunk: StoredChunk) -> list[Line]:
+        lines = self._known_lines.get(chunk.id)
+        if lines is None:
+            lines = lines_of(chunk, self._query.needles, LIMIT, self._held[chunk.id])
+            self._known_lines[chunk.id] = lines
+        return lines
 
     def _dated(self, score: float, chunk: StoredChunk) -> float:
         return score + DATED * max((_date_match(chunk.date, span) for span in self._query.dates), default=0.0)
 
     def _candidate(self, chunk: StoredChunk, signal: Signal, fused: Fused, relevance: float) -> Candidate:
         named = self._pool.named.get(chunk.id)
-        lines = self._lines[chunk.id]
+        lines = self._lines(chunk)
         age = decay.age_days(chunk, self._today, self._now)
         return Candidate(
             chunk=chunk,

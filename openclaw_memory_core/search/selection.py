@@ -26,6 +26,9 @@ NEAR_EQUAL = 0.1
 FURTHER = 0.8
 """Factor for a further passage of a hit that is shown already: it must beat other hits by something."""
 
+DIVERSE_PLACES = 24
+"""Places that diversity looks after: further down nobody notices, and comparing all with all would take long."""
+
 PASSAGE_SHARE = 0.25
 """Share of the passage's own score in the relevance of a hit, the rest is the chunk's."""
 
@@ -177,7 +180,7 @@ class _Likeness:
         self._chosen.append(candidate)
 
     def of(self, candidate: Candidate) -> float:
-        if not self._on:
+        if not self._on or len(self._chosen) > DIVERSE_PLACES:
             return 0.0
         seen, most = self._known.get(candidate.chunk.id, (0, 0.0))
         for other in self._chosen[seen:]:
