@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from openclaw_memory_core.cancel import CancelToken
     from openclaw_memory_core.config.model import MemoryConfig
     from openclaw_memory_core.core import MemoryCore
-    from openclaw_memory_core.index.report import OnProgress, SyncReport
+    from openclaw_memory_core.index.report import OnProgress, SyncProgress, SyncReport
 
 _BUSY = {
     "code": "store-busy",
@@ -56,7 +56,7 @@ def _index(
             if not core.agent.search.enabled:
                 output.note(output.visible(f"Memory search disabled ({agent_id}).", note=True))
                 return {"agentId": agent_id, "disabled": True}
-            with progress() as report_progress:
+            with progress(core) as report_progress:
                 report = core.sync(force=force, progress=report_progress, cancel=cancel)
             return _outcome(core, report, quiet=settings.json)
     except CancelledError:
@@ -96,10 +96,10 @@ def _print(core: MemoryCore, report: SyncReport) -> None:
 
 
 @contextmanager
-def progress() -> Iterator[OnProgress | None]:
-    """A progress bar on stderr where that is a terminal; None elsewhere."""
+def progress(core: MemoryCore) -> Iterator[OnProgress]:
+    """A progress bar on stderr where that is a terminal; what a paid provider is about to get is said everywhere."""
     if not output.is_terminal(sys.stderr):
-        yield None
+        yield lambda state: _tell_cost(core, state)
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -107,9 +107,16 @@ def progress() -> Iterator[OnProgress | None]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         tasks = {phase: bar.add_task(phase, total=None, visible=False) for phase in ("text", "vectors")}
 
-        def show(state: Any) -> None:
+        def show(state: SyncProgress) -> None:
+            _tell_cost(core, state)
             if state.phase in tasks:
                 total = state.total or None
                 bar.update(tasks[state.phase], completed=state.done, total=total, visible=True)
 
         yield show
+
+
+def _tell_cost(core: MemoryCore, state: SyncProgress) -> None:
+    if state.tokens:
+        provider = core.index.provider.resolution.chosen
+        output.note(f"Sending {output.count(state.total, 'text')}, about {state.tokens} tokens, to {provider}.")

@@ -5,10 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.cancel import CancelToken
-from openclaw_memory_core.embeddings.base import Vector
-from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.errors import (
     CancelledError,
     EmbeddingError,
@@ -18,12 +16,21 @@ from openclaw_memory_core.errors import (
 )
 from openclaw_memory_core.index.protocol import GenerationWriter
 
+if TYPE_CHECKING:
+    from openclaw_memory_core.cancel import CancelToken
+    from openclaw_memory_core.embeddings.base import Vector
+    from openclaw_memory_core.embeddings.embedder import Embedder
+    from openclaw_memory_core.embeddings.sizes import Estimate
+
 __all__ = ["Filled", "VectorFiller"]
 
 CHARS_WAITING = 16_000_000
 """Texts kept in memory for the provider; further ones are read from the index when their turn comes."""
 FIRST_GROUP = 64
 """While texts are still being written, the provider gets at least so many at a time."""
+
+MOST_COUNTED = 50_000
+"""Texts looked at to say beforehand what a run will cost."""
 
 WriterNow = Callable[[], GenerationWriter]
 
@@ -53,6 +60,7 @@ class VectorFiller:
     :param refused: hashes that were refused before and are not asked for again.
     :param group: texts handed to the embedder at a time, at most.
     :param on_progress: takes texts finished and texts known to be missing.
+    :param on_cost: takes what is about to be sent, before the first request to a provider that costs money.
     """
 
     def __init__(
@@ -64,6 +72,7 @@ class VectorFiller:
         refused: frozenset[str] = frozenset(),
         group: int = 2048,
         on_progress: Callable[[int, int], None] | None = None,
+        on_cost: Callable[[Estimate], None] | None = None,
     ) -> None:
         self.filled = Filled()
         self._writer = writer
@@ -71,8 +80,10 @@ class VectorFiller:
         self._cancel = cancel.child()
         self._skip = set(refused)
         self._group = group
-        self._least = group if embedder.prefers_many_texts else FIRST_GROUP
+        self._paid = embedder.info.paid
+        self._all_at_once = embedder.prefers_many_texts or self._paid
         self._on_progress = on_progress
+        self._on_cost = on_cost
         self._changed = threading.Condition()
         self._waiting: dict[str, str] = {}
         self._chars = 0
@@ -108,6 +119,7 @@ class VectorFiller:
 
         :raises StoreError: the index cannot be written.
         """
+        self._tell_cost()
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -121,6 +133,15 @@ class VectorFiller:
             if self.filled.embedded + len(self._skip) == before:
                 break
         return self.filled
+
+    def _tell_cost(self) -> None:
+        """Everything is written by now, so what has no vector is what will be sent."""
+        if not self._paid or self._on_cost is None or self._cancel.cancelled:
+            return
+        missing = self._writer().missing_texts(MOST_COUNTED)
+        cost = self._embedder.estimate(text for key, text in missing.items() if key not in self._skip)
+        if cost.texts:
+            self._on_cost(cost)
 
     def stop(self) -> None:
         """Give up at once; used when writing failed."""
@@ -148,7 +169,7 @@ class VectorFiller:
 
     def _next_group(self) -> dict[str, str]:
         with self._changed:
-            while not self._closed and len(self._waiting) < self._least:
+            while not self._closed and (self._all_at_once or len(self._waiting) < FIRST_GROUP):
                 self._changed.wait()
             texts = dict(list(self._waiting.items())[: self._group])
             for key, text in texts.items():

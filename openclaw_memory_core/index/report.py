@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from openclaw_memory_core.errors import EmbeddingError, OpenClawMemoryError
-from openclaw_memory_core.workspace.documents import Skipped
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.workspace.documents import Skipped
 
 __all__ = ["Failure", "SyncPhase", "SyncProgress", "SyncReport", "failure"]
 
@@ -35,12 +37,14 @@ class SyncProgress:
 
     :param done: documents (text) or texts (vectors) finished.
     :param total: as far as known now; grows while documents are read.
+    :param tokens: estimated tokens that are about to be sent to a provider that costs money; said once, before that.
     """
 
     phase: SyncPhase
     done: int = 0
     total: int = 0
     path: str | None = None
+    tokens: int = 0
 
 
 OnProgress = Callable[[SyncProgress], None]

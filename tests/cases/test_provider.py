@@ -19,6 +19,7 @@ from support.local_server import Request, Response
 
 from openclaw_memory_core.embeddings import embedder
 from openclaw_memory_core.embeddings.retry import RetryPolicy
+from openclaw_memory_core.index.report import SyncProgress
 
 
 @pytest.fixture
@@ -188,3 +189,41 @@ def test_case_provider_a_killed_run_sends_nothing_twice(tmp_path: Path, answered
         assert answered <= paid < 24
         assert report.missing == 0
         assert sorted(fs.embedded) == sorted(texts)
+
+
+def test_case_provider_a_paid_run_says_beforehand_what_it_will_send(tmp_path: Path) -> None:
+    with FakeEmbeddings(key=KEY) as fs:
+        bench = Bench(tmp_path, search={"provider": "openai", "remote": {"baseUrl": fs.url, "apiKey": KEY}})
+        for number in range(10):
+            bench.write(f"memory/n{number}.md", f"note {number} of the heron\n")
+        told: list[tuple[int, int, int]] = []
+
+        def note(state: SyncProgress) -> None:
+            if state.tokens:
+                told.append((state.total, state.tokens, len(fs.requests)))
+
+        with bench.core() as core:
+            core.sync(progress=note)
+            core.sync(progress=note)
+        bench.write("memory/n3.md", "another note of the heron\n")
+        with bench.core() as core:
+            core.sync(progress=note)
+
+        (texts, tokens, requests), (later, _, _) = told
+        assert (texts, requests, later) == (10, 0, 1)
+        assert 40 <= tokens <= 80
+
+
+def test_case_provider_the_command_line_says_it_on_stderr_only(tmp_path: Path) -> None:
+    with FakeEmbeddings(key=KEY) as fs:
+        bench = Bench(tmp_path, search={"provider": "openai", "remote": {"baseUrl": fs.url, "apiKey": KEY}})
+        bench.write("memory/n.md", "note of the heron\n")
+        command = [sys.executable, "-m", "openclaw_memory_core", "--config", str(bench.config_file()), "index"]
+        env = {**os.environ, "HOME": str(bench.home), "OPENCLAW_STATE_DIR": str(bench.state)}
+
+        first = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
+        second = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
+
+        assert "Sending 1 text, about 5 tokens, to openai." in first.stderr
+        assert "Sending" not in first.stdout + second.stdout + second.stderr
+        assert "1 text embedded" in first.stdout
