@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from openclaw_memory_core.core.query import CURATED_NAMES
 from openclaw_memory_core.errors import NoteNotFoundError, OpenClawMemoryError
 from openclaw_memory_core.workspace.workspace import Workspace
 
@@ -53,7 +54,8 @@ def may_see(found: Mapping[str, Any], workspace: Workspace, *, private: bool, tr
         return False
     if found.get("source") == "sessions":
         return path in transcripts
-    return private or not workspace.is_curated(path)
+    # By name as well: a hit may be of a file that is gone.
+    return private or not (path in CURATED_NAMES or workspace.is_curated(path))
 
 
 def provider_status(report: Mapping[str, Any]) -> dict[str, Any]:
