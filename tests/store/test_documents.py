@@ -150,6 +150,8 @@ def test_vectors_of_another_length_are_refused_and_named(bench: Bench) -> None:
     with pytest.raises(StoreError, match="different lengths"):
         writer.add_vectors({digest("oven"): b""})
     assert writer.known_hashes([digest("oven")]) == set()
+    writer.add_vectors({digest("oven"): vector_of("oven")})
+    assert writer.known_hashes([digest("oven")]) == {digest("oven")}
 
 
 @pytest.mark.parametrize("number", [0.0, float("nan"), float("inf"), 1e-30, 1e30])

@@ -13,6 +13,7 @@ import pytest
 from support.store import Bench
 
 from openclaw_memory_core.errors import StoreBusyError, StoreError
+from openclaw_memory_core.index.store import lease as lease_module
 from openclaw_memory_core.index.store.lease import STALE_SECONDS, Lease, is_alive
 
 _HOLDER = """
@@ -124,6 +125,23 @@ def test_only_one_of_many_threads_holds_it_at_a_time(bench: Bench) -> None:
 def _note(path: Path, **fields: object) -> None:
     note = {"owner": "other", "pid": 1, "host": "elsewhere", "since": 0.0}
     path.write_text(json.dumps(note | fields), encoding="utf-8")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file cannot be deleted there")
+def test_a_file_deleted_between_opening_and_locking_is_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.lock"
+    real, calls = lease_module._lock, []
+
+    def delete_and_lock(handle: int) -> bool:
+        if not calls:
+            path.unlink()
+        calls.append(handle)
+        return real(handle)
+
+    monkeypatch.setattr(lease_module, "_lock", delete_and_lock)
+    with Lease(path, lambda: 0.0).hold("me", 0):
+        assert json.loads(path.read_text(encoding="utf-8"))["owner"] == "me"
+    assert len(calls) == 2
 
 
 def test_an_owner_killed_before_it_signed_leaves_nothing(bench: Bench) -> None:

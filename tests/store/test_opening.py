@@ -228,6 +228,16 @@ def test_a_store_follows_when_another_process_replaces_the_file(bench: Bench) ->
     assert len(bench.found("kiln")) == 2
 
 
+def test_a_reader_that_outlives_the_file_does_not_come_back(bench: Bench) -> None:
+    bench.fill({"memory/a.md": "old kiln"})
+    with bench.store.reader() as reader:
+        bench.store.reset()
+        bench.store.open()
+        bench.fill({"memory/b.md": "new kiln"})
+        assert [one.path for one in reader.chunks([1]).values()] == ["memory/a.md"]
+    assert bench.found("kiln") == ["memory/b.md"]
+
+
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
 def test_no_file_descriptor_is_left_open(tmp_path: Path) -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))

@@ -135,6 +135,18 @@ def test_changes_are_followed_without_reading_everything_again(bench: Bench, sma
     assert texts(bench, leaning_vector(9)) == [text_of(9)]
 
 
+def test_chunks_linked_after_a_search_are_found_once_each(bench: Bench, small_numbers: None) -> None:
+    fill(bench, range(300))
+    writer = bench.store.writer(identity())
+    bench.put(writer, "memory/late.md", [chunk(text_of(5)), chunk(text_of(900), 2)], vectors=False)
+    assert texts(bench, leaning_vector(900), limit=300).count(text_of(5)) == 2
+    writer.add_vectors({digest(text_of(900)): leaning_vector(900)})
+    assert writer.link_vectors("memory/late.md") == 0
+    found = texts(bench, leaning_vector(900), limit=302)
+    assert found[0] == text_of(900)
+    assert (len(found), found.count(text_of(5))) == (302, 2)
+
+
 def test_vectors_without_a_code_are_compared_exactly(bench: Bench, small_numbers: None) -> None:
     fill(bench, range(300))
     writer = bench.store.writer(identity())
@@ -187,6 +199,7 @@ def test_coding_that_was_interrupted_is_taken_up_again(
     with bench.store._database.read() as db:
         assert db.execute("SELECT count(*) FROM centres").get == 1
         assert db.execute("SELECT count(*) FROM codes").get == 300
+        assert db.execute("SELECT coded_to FROM centres").get == db.execute("SELECT max(id) FROM vectors").get
 
 
 def test_a_missing_extension_is_said_once_and_changes_no_answer(
@@ -200,6 +213,7 @@ def test_a_missing_extension_is_said_once_and_changes_no_answer(
             with Bench(tmp_path / form / "main.sqlite", form) as bench:
                 bench.fill(notes)
                 answers.append([bench.near(vector_of(f"query {n}"), limit=5) for n in range(5)])
+                bench.store.describe()
                 facts = bench.store.describe()["vector"]
     assert answers[0] == answers[1]
     assert facts["method"] == "numpy"
@@ -294,6 +308,16 @@ def test_vectors_of_a_generation_being_built_are_not_evicted(tmp_path: Path) -> 
         bench.store.open()
         again = bench.store.writer(identity("birch"))
         assert again.known_hashes([digest("new")]) == {digest("new")}
+
+
+def test_finishing_the_active_generation_keeps_what_one_being_built_refers_to(tmp_path: Path) -> None:
+    with Bench(tmp_path / "main.sqlite", cache=CacheConfig(enabled=False)) as bench:
+        bench.fill({"memory/a.md": "old"})
+        active = bench.store.writer(identity())
+        building = bench.store.writer(identity("birch"))
+        bench.put(building, "memory/a.md", "new")
+        active.finish()
+        assert building.known_hashes([digest("new")]) == {digest("new")}
 
 
 def test_a_provider_that_is_not_used_any_more_is_forgotten_with_its_vectors(tmp_path: Path) -> None:
