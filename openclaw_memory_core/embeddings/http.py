@@ -6,7 +6,7 @@ import http.client
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from openclaw_memory_core.embeddings.address import is_loopback, public_url
@@ -51,7 +51,7 @@ class Http:
     """
 
     provider: str
-    secrets: Sequence[str] = ()
+    secrets: Sequence[str] = field(default=(), repr=False)
 
     def post(
         self, url: str, body: Any, *, headers: Mapping[str, str], timeout: float, notes: Sequence[str] = ()
@@ -117,7 +117,7 @@ class Http:
         address = public_url(url)
         if isinstance(error, urllib.error.HTTPError):
             with error:
-                body = error.read(_LONGEST_ERROR_BODY).decode("utf-8", "replace")
+                body = _what_is_left(error)
             failure = HttpFailure(self.provider, address, error.code, dict(error.headers.items()), body)
             return failure.error(secrets=self.secrets, notes=notes)
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
@@ -128,6 +128,15 @@ class Http:
             f"{self.provider} cannot be reached at {address} ({kind})",
             hint="Is the address right and the service running?",
         )
+
+
+def _what_is_left(error: Any) -> str:
+    """The body of an error, as far as it can be read."""
+    try:
+        data: bytes = error.read(_LONGEST_ERROR_BODY)
+    except (OSError, http.client.HTTPException):
+        return ""
+    return data.decode("utf-8", "replace")
 
 
 _AGENT = "openclaw-memory-core"

@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from openclaw_memory_core.config.model import AgentConfig, MemoryConfig, RemoteConfig, SearchConfig
-from openclaw_memory_core.embeddings.base import EmbeddingProvider
 from openclaw_memory_core.embeddings.registry import PROVIDERS, create_provider, spec_for_api, unknown_provider
 from openclaw_memory_core.embeddings.settings import ProviderSettings, ProviderSpec
 from openclaw_memory_core.errors import EmbeddingError, ProviderUnavailableError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import EmbeddingProvider
 
 Requirement = Literal["required", "optional", "fts-only"]
 Action = Literal["fallback", "keyword", "unavailable"]
 
 _AUTO_ORDER = ("openai", "gemini", "voyage", "mistral", "embedded")
+_FAMILIES = {
+    "openai": ("openai/", "text-embedding-3", "text-embedding-ada"),
+    "gemini": ("gemini", "google/", "models/", "text-embedding-004"),
+    "voyage": ("voyage",),
+    "mistral": ("mistral", "codestral"),
+}
 _WITHOUT_REMOTE = frozenset({"local", "embedded"})
 """Providers that make no use of ``remote`` and ``model``; with them these settings belong to the fallback."""
 
@@ -114,6 +122,12 @@ def resolve_provider(
     return _Resolver(search, config, agent, config.env if env is None else env).resolve()
 
 
+def _may_be_its_model(model: str | None, provider: str) -> bool:
+    """False if *model* is plainly another provider's: with ``auto`` nobody knows beforehand who will get it."""
+    owner = next((name for name, known in _FAMILIES.items() if (model or "").startswith(known)), None)
+    return provider != "embedded" and owner in (None, provider)
+
+
 class _Resolver:
     def __init__(self, search: SearchConfig, config: MemoryConfig, agent: AgentConfig, env: Mapping[str, str]) -> None:
         self._search = search
@@ -133,7 +147,7 @@ class _Resolver:
         reasons: list[str] = []
         for name in self._candidates(reasons):
             try:
-                provider = self._make(name, model=name != "embedded")
+                provider = self._make(name, model=_may_be_its_model(self._search.model, name))
             except EmbeddingError as error:
                 reasons.append(f"{name}: {describe(error)}")
             else:

@@ -13,12 +13,19 @@ from support.local_server import Response
 from support.providers import embedder, numbered, provider_settings
 
 from openclaw_memory_core.config.model import ProviderEntry, RemoteConfig, Secret
+from openclaw_memory_core.embeddings.http import Http
 from openclaw_memory_core.embeddings.providers.bedrock import region
 from openclaw_memory_core.embeddings.providers.copilot import CopilotProvider
 from openclaw_memory_core.embeddings.providers.gemini import key_header
 from openclaw_memory_core.embeddings.providers.ollama import query_prefix
 from openclaw_memory_core.embeddings.registry import create_provider
-from openclaw_memory_core.errors import MissingKeyError, ProviderAuthError, ProviderReplyError, ProviderUnavailableError
+from openclaw_memory_core.errors import (
+    MissingKeyError,
+    ProviderAuthError,
+    ProviderRateLimitError,
+    ProviderReplyError,
+    ProviderUnavailableError,
+)
 
 
 def sent(server: FakeService | FakeEmbeddings) -> dict[str, Any]:
@@ -291,3 +298,15 @@ def test_a_service_that_answers_base64_is_told_apart_from_one_that_works() -> No
 
         with pytest.raises(ProviderReplyError):
             embed("openai", server)
+
+
+def test_an_error_page_that_breaks_off_is_still_an_error_of_that_status() -> None:
+    with FakeOllama() as server:
+        server.fail(response=Response(429, b"x" * 5000, {"Retry-After": "3"}, truncate=10))
+
+        with pytest.raises(ProviderRateLimitError):
+            embed("ollama", server, key=None)
+
+
+def test_what_describes_a_connection_shows_no_secret() -> None:
+    assert KEY not in repr(Http("ollama", [KEY]))

@@ -220,3 +220,20 @@ def test_choosing_loads_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, encoding="utf-8")
 
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("model", "key", "used"),
+    [
+        ("text-embedding-3-large", "GEMINI_API_KEY", "gemini-embedding-001"),
+        ("text-embedding-3-large", "OPENAI_API_KEY", "text-embedding-3-large"),
+        ("gemini-embedding-2", "GEMINI_API_KEY", "gemini-embedding-2"),
+        ("voyage-3", "MISTRAL_API_KEY", "mistral-embed"),
+        ("my-own-model", "VOYAGE_API_KEY", "my-own-model"),
+    ],
+)
+def test_auto_does_not_ask_one_provider_for_the_model_of_another(model: str, key: str, used: str) -> None:
+    found = resolve(env={key: "k"}, model=model)
+
+    assert found.provider is not None
+    assert found.provider.info.model == used
