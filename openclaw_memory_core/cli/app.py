@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -19,6 +18,7 @@ COMMANDS = {
     "search": "Search the notes.",
     "get": "Print lines of a note.",
     "append": "Add one entry to a note.",
+    "import": "Bring in notes of other agents, below memory/imports/.",
     "watch": "Keep the index fresh until interrupted.",
     "doctor": "Look for problems, and repair what is safe.",
     "reset": "Delete the index; the notes stay.",
@@ -56,18 +56,23 @@ class Command(click.Command):
         self.params.extend(global_options())
 
 
+def _module(name: str) -> str:
+    """Module of a command; ``import`` is a word of the language and has an underscore behind it there."""
+    return f"openclaw_memory_core.cli.{'import_' if name == 'import' else name}"
+
+
 class LazyGroup(click.Group):
     """Imports the module of a command when the command is run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
         """All commands in the order of the help."""
-        return [name for name in COMMANDS if find_spec(f"openclaw_memory_core.cli.{name}") is not None]
+        return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's as well
         """The command, imported now."""
-        if cmd_name not in self.list_commands(ctx):
+        if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"openclaw_memory_core.cli.{cmd_name}").command
+        command: click.Command = import_module(_module(cmd_name)).command
         return command
 
     def resolve_command(

@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from openclaw_memory_core.errors import NoteWriteError, PathNotAllowedError
+from openclaw_memory_core.errors import NoteReadError, NoteWriteError, PathNotAllowedError
 from openclaw_memory_core.workspace.daily import note_date
 from openclaw_memory_core.workspace.decode import detect_encoding
 from openclaw_memory_core.workspace.entry_text import format_entry
-from openclaw_memory_core.workspace.fs import identity, is_link, is_link_error, lstat, open_below
+from openclaw_memory_core.workspace.fs import identity, is_link, is_link_error, lstat, open_below, opened, read_all
 from openclaw_memory_core.workspace.locks import LockTimeoutError, locked
 from openclaw_memory_core.workspace.places import Place, Places, native_flavour
 
@@ -82,12 +82,69 @@ def append_entry(
             _check_curated(places, place, descriptor)
             return _append(descriptor, place, entry)
     except LockTimeoutError:
-        raise NoteWriteError(
-            f"{place.stored} is held by another process for more than {LOCK_SECONDS:.0f} seconds",
-            hint="Nothing was written. Try again.",
-        ) from None
+        raise _held(place) from None
     except OSError as error:
         raise _write_error(place, error) from error
+
+
+def append_raw(
+    workspace_root: Path,
+    rel_path: str,
+    data: bytes,
+    *,
+    after: bytes,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Add *data* as it is to the end of a note that holds exactly *after* now; a note that holds nothing is made.
+
+    :param rel_path: a ``.md`` file below ``memory/``.
+    :raises PathNotAllowedError: the path is no such note, or a link, or another name of a curated file.
+    :raises NoteWriteError: the note holds something else, or was not written whole.
+    """
+    places = Places(os.path.abspath(workspace_root), ())
+    place = places.find(rel_path, native_flavour())
+    if place is None or len(place.parts) < 2:
+        raise PathNotAllowedError("this path is not a note that may be written", hint="Write below memory/.")
+    try:
+        os.makedirs(places.root, mode=0o700, exist_ok=True)
+        with _opened_locked(place, sleep) as descriptor:
+            _check_curated(places, place, descriptor)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            if read_all(descriptor) != after:
+                raise NoteWriteError(f"{place.stored} has changed meanwhile", hint="Nothing was written. Try again.")
+            _write_all(descriptor, place, data)
+            _sync(descriptor)
+    except LockTimeoutError:
+        raise _held(place) from None
+    except OSError as error:
+        raise _write_error(place, error) from error
+
+
+def read_raw(workspace_root: Path, rel_path: str) -> bytes:
+    """The bytes of a note below ``memory/``; none if it does not exist.
+
+    :raises PathNotAllowedError: the path is no such note, or a link.
+    :raises NoteReadError: it cannot be read.
+    """
+    place = Places(os.path.abspath(workspace_root), ()).find(rel_path, native_flavour())
+    if place is None or len(place.parts) < 2:
+        raise PathNotAllowedError("this path is not a note below memory/")
+    try:
+        with opened(place.base, place.parts) as (descriptor, _):
+            return read_all(descriptor)
+    except (FileNotFoundError, NotADirectoryError):
+        return b""
+    except OSError as error:
+        if is_link_error(error):
+            raise PathNotAllowedError(f"{place.stored} is a link or lies behind one") from error
+        raise NoteReadError(f"{place.stored} cannot be read: {error.strerror or type(error).__name__}") from error
+
+
+def _held(place: Place) -> NoteWriteError:
+    return NoteWriteError(
+        f"{place.stored} is held by another process for more than {LOCK_SECONDS:.0f} seconds",
+        hint="Nothing was written. Try again.",
+    )
 
 
 def _several(value: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from importlib import import_module
 
 import click
 import pytest
@@ -52,7 +51,8 @@ def test_no_command_prints_the_help(cli: Cli):
 
 @pytest.mark.parametrize("name", available())
 def test_the_help_of_a_command_starts_with_the_line_in_the_list(name: str, cli: Cli):
-    command = import_module(f"openclaw_memory_core.cli.{name}").command
+    command = app.get_command(click.Context(app), name)
+    assert command is not None
     assert command.name == name
     assert (command.help or "").startswith(COMMANDS[name])
     assert cli(name, "--help").code == 0
