@@ -24,6 +24,8 @@ from openclaw_memory_core.errors import (
 _LONGEST_MESSAGE = 200
 _QUOTA = re.compile(r"(?i)insufficient_quota|exceeded your current quota|billing|out of credit|payment required")
 _QUOTA_UNTIL_PAID = re.compile(r"(?i)quota_exceeded")
+# llama.cpp and Ollama call it an error of their own.
+_TOO_LARGE = re.compile(r"(?i)too large to process|input length exceeds|exceeds? (?:the )?(?:available )?context")
 _BAD_KEY = re.compile(r"(?i)api[ _-]?key (?:not valid|invalid|expired)|API_KEY_INVALID|invalid[ _]api[ _]key")
 
 
@@ -53,7 +55,7 @@ class HttpFailure:
             return ProviderQuotaError(text, status=self.status, hint=f"Check plan and billing of {self.provider}.")
         if self.status == 429 or (self.status == 503 and wait is not None):
             return ProviderRateLimitError(text, retry_after=wait, status=self.status)
-        if self.status in (400, 413, 422):
+        if self.status in (400, 413, 422) or (self.status == 500 and _TOO_LARGE.search(self.body)):
             return ProviderInputError(text, status=self.status)
         if self.status == 404:
             hint = "Check the model's name and the base URL."

@@ -30,17 +30,17 @@ _STOP_SECONDS = 5.0
 
 
 def backend(env: Mapping[str, str]) -> str:
-    """What can run a model here: the path of a ``llama-server``, or ``python`` for llama-cpp-python.
+    """What can run a model here: the path of a ``llama-server``, or ``python`` for xllamacpp or llama-cpp-python.
 
     :raises MissingExtraError: nothing can.
     """
     server = shutil.which("llama-server", path=env.get("PATH"))
     if server:
         return server
-    if find_spec("llama_cpp") is not None:
+    if find_spec("xllamacpp") is not None or find_spec("llama_cpp") is not None:
         return "python"
     raise MissingExtraError(
-        "the local provider needs llama-server or the package llama_cpp",
+        "the local provider needs llama-server or the package xllamacpp",
         hint='Install llama.cpp, or: pip install "openclaw-memory-core[local]"',
     )
 

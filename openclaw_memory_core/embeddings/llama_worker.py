@@ -1,6 +1,7 @@
-"""``python -m openclaw_memory_core.embeddings.llama_worker``: llama-cpp-python behind ``/v1/embeddings``.
+"""``python -m openclaw_memory_core.embeddings.llama_worker``: llama.cpp as a Python package behind ``/v1/embeddings``.
 
-Listens on 127.0.0.1 only, wants the key of ``LLAMA_API_KEY``, and ends when its standard input is closed.
+Listens on 127.0.0.1 only, wants the key of ``LLAMA_API_KEY``, and ends when its standard input is closed.  xllamacpp
+brings llama.cpp's own server; llama-cpp-python gets one from here.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import threading
 from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 Embed = Callable[[Sequence[str]], list[list[float]]]
@@ -35,6 +37,21 @@ def load(path: str, context_size: int) -> Embed:
         return [pooled(item["embedding"]) for item in sorted(data, key=lambda item: item["index"])]
 
     return embed
+
+
+def own_server(path: str, context_size: int, port: int, key: str) -> Any:
+    """The server of xllamacpp; it answers as long as the object lives."""
+    xllamacpp = import_module("xllamacpp")
+    options = xllamacpp.CommonParams()
+    options.model.path = path
+    options.embedding = True
+    options.warmup = False
+    options.n_ctx = options.n_batch = options.n_ubatch = context_size
+    options.n_parallel = 1
+    options.hostnames = ["127.0.0.1"]
+    options.port = port
+    options.api_keys = [key]
+    return xllamacpp.Server(options)
 
 
 def pooled(vector: Any) -> list[float]:
@@ -95,7 +112,13 @@ def main() -> None:
     parser.add_argument("--ctx-size", type=int, required=True)
     options = parser.parse_args()
     threading.Thread(target=_end_with_input, daemon=True).start()
-    serve(load(options.model, options.ctx_size), options.port, os.environ["LLAMA_API_KEY"])
+    key = os.environ["LLAMA_API_KEY"]
+    if find_spec("xllamacpp") is not None:
+        server = own_server(options.model, options.ctx_size, options.port, key)
+        threading.Event().wait()
+        del server
+    else:
+        serve(load(options.model, options.ctx_size), options.port, key)
 
 
 def _end_with_input() -> None:

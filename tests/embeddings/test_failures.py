@@ -39,6 +39,8 @@ def error(status: int, body: object = "", **headers: str) -> EmbeddingError:
         (400, {"error": {"message": "too long"}}, ProviderInputError),
         (413, "<html>", ProviderInputError),
         (422, {"detail": [{"msg": "bad"}]}, ProviderInputError),
+        (500, {"error": {"message": "input (1502 tokens) is too large to process"}}, ProviderInputError),
+        (500, {"error": "the input length exceeds the context length"}, ProviderInputError),
         (404, {"error": "model not found"}, ProviderUnavailableError),
         (405, "", ProviderUnavailableError),
         (301, "", ProviderUnavailableError),

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 from support.fake_llama_server import install, tiny_gguf
 from support.local_server import LocalServer, Request, Response
 from support.providers import provider_settings
+from support.tiny_gguf import CONTEXT, WIDTH, write_tiny_gguf
 
 from openclaw_memory_core.config.model import LocalConfig
 from openclaw_memory_core.embeddings import llama_worker
@@ -23,6 +25,7 @@ from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.embeddings.http import Http
 from openclaw_memory_core.embeddings.llama_process import LlamaProcess
 from openclaw_memory_core.embeddings.registry import create_provider
+from openclaw_memory_core.embeddings.vectors import unpack
 from openclaw_memory_core.errors import MissingExtraError, ProviderAuthError, ProviderUnavailableError
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the stand-in for llama-server is a shell script")
@@ -235,6 +238,58 @@ def test_a_model_without_pooling_is_averaged() -> None:
     assert llama_worker.pooled([1.0, 2.0]) == [1.0, 2.0]
 
 
+needs_llama = pytest.mark.skipif(
+    find_spec("xllamacpp") is None and find_spec("llama_cpp") is None, reason="llama.cpp is not installed"
+)
+
+
+@pytest.fixture
+def real(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Embedder]:
+    """A real model of a few kilobytes in the real llama.cpp."""
+    model = write_tiny_gguf(tmp_path / "tiny.gguf")
+    monkeypatch.setattr("openclaw_memory_core.embeddings.llama_process.shutil.which", lambda *_, **__: None)
+    settings = LocalConfig(model_path=str(model), context_size=CONTEXT)
+    subject = Embedder(create_provider(provider_settings("local", env=dict(os.environ), local=settings)))
+    yield subject
+    subject.close()
+
+
+@needs_llama
+def test_a_real_model_embeds(real: Embedder) -> None:
+    texts = {"a": "heron at the river", "b": "otter at the river", "again": "heron at the river "}
+    got: dict[str, bytes] = {}
+
+    report = real.embed_documents(texts, got.update)
+
+    assert report.error is None
+    vectors = {key: unpack(vector) for key, vector in got.items()}
+    assert {len(vector) for vector in vectors.values()} == {WIDTH}
+    assert all(sum(x * x for x in vector) == pytest.approx(1.0, abs=1e-5) for vector in vectors.values())
+    assert vectors["a"] == pytest.approx(vectors["again"], abs=1e-5)
+    assert vectors["a"] != pytest.approx(vectors["b"], abs=1e-2)
+    assert unpack(real.embed_query("heron at the river", timeout=20)) == pytest.approx(vectors["a"], abs=1e-5)
+
+
+@needs_llama
+def test_a_text_beyond_the_context_of_a_real_model_is_named(real: Embedder) -> None:
+    report = real.embed_documents({"long": "word " * 500, "short": "word"}, lambda _: None)
+
+    assert set(report.failed) == {"long"}
+    assert report.done == 1
+
+
+@needs_llama
+def test_the_real_llama_cpp_dies_alone_on_what_is_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("openclaw_memory_core.embeddings.llama_process.shutil.which", lambda *_, **__: None)
+    broken = tmp_path / "broken.gguf"
+    broken.write_bytes(b"GGUF" + (3).to_bytes(4, "little") + b"\xff" * 200)
+    subject = local(dict(os.environ), str(broken))
+
+    with pytest.raises(ProviderUnavailableError, match=r"broken\.gguf ended with code"):
+        subject.embed(["a"], "query", timeout=20)
+    subject.close()
+
+
 FAKE_LLAMA_CPP = """
 class Llama:
     def __init__(self, *, model_path, embedding, n_ctx, n_batch, n_ubatch, verbose):
@@ -248,9 +303,18 @@ class Llama:
 """
 
 
+NO_XLLAMACPP = """
+import importlib.util
+find = importlib.util.find_spec
+importlib.util.find_spec = lambda name, package=None: None if name == "xllamacpp" else find(name, package)
+"""
+
+
 def test_llama_cpp_python_runs_in_the_same_way(tmp_path: Path, model: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "llama_cpp.py").write_text(FAKE_LLAMA_CPP, encoding="utf-8")
+    # Where xllamacpp is installed it would come first: a finder that denies it.
+    (tmp_path / "site" / "sitecustomize.py").write_text(NO_XLLAMACPP, encoding="utf-8")
     env = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
     process = LlamaProcess("python", model, context_size=512, env=env)
 
