@@ -53,7 +53,7 @@ def _table(rows: list[tuple[int, int, bytes | None]]) -> codes.CodeTable:
     """Rows of file, vector, code; a chunk's id is ten times its place."""
     blob = b"".join(code or bytes(8) for *_, code in rows)
     return codes.CodeTable(
-        generation=1,
+        source=("file", 1),
         revision=1,
         centre=1,
         changed={},

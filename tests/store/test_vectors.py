@@ -147,6 +147,16 @@ def test_chunks_linked_after_a_search_are_found_once_each(bench: Bench, small_nu
     assert (len(found), found.count(text_of(5))) == (302, 2)
 
 
+def test_codes_of_a_file_that_was_replaced_are_not_used(bench: Bench, small_numbers: None) -> None:
+    fill(bench, range(300))
+    assert texts(bench, leaning_vector(5), limit=1) == [text_of(5)]
+    with Bench(bench.path) as other:
+        other.store.reset()
+        other.store.open()
+        fill(other, range(300, 600))
+        assert texts(bench, leaning_vector(305), limit=5) == texts(other, leaning_vector(305), limit=5)
+
+
 def test_vectors_without_a_code_are_compared_exactly(bench: Bench, small_numbers: None) -> None:
     fill(bench, range(300))
     writer = bench.store.writer(identity())

@@ -44,11 +44,11 @@ class CodeCache:
         """The codes of *generation* exactly as *db*'s transaction sees them."""
         with self._lock:
             kept = self._table
-            if kept is not None and kept.shows(generation.id, generation.revision, generation.centre):
+            if kept is not None and kept.shows(_source(generation), generation.revision, generation.centre):
                 return kept
             table = _refresh(db, generation, kept)
             # A reader that began before the kept table was built gets one of its own.
-            if kept is None or table.revision >= kept.revision:
+            if kept is None or kept.source != table.source or table.revision >= kept.revision:
                 self._table = table
                 self._hidden.clear()
             return table
@@ -77,10 +77,14 @@ class CodeCache:
             self._hidden.clear()
 
 
+def _source(generation: Generation) -> tuple[str, int]:
+    return (generation.file, generation.id)
+
+
 def _refresh(db: apsw.Connection, generation: Generation, kept: CodeTable | None) -> CodeTable:
     changed = dict(db.execute(sql(_CHANGED, generation.id)))
     centre = generation.centre or 0
-    if kept is None or kept.generation != generation.id or kept.centre != centre:
+    if kept is None or kept.source != _source(generation) or kept.centre != centre:
         everything = _CODES.replace("CONDITION", "true")
         rows = list(db.execute(sql(everything, generation.id), {"centre": centre}))
         return _build(generation, changed, rows)
@@ -102,7 +106,7 @@ def _build(
     codes = np.frombuffer(b"".join(row[3] or empty for row in rows), dtype=np.uint64).reshape(len(rows), size // 8)
     ids = np.array([row[:3] for row in rows], dtype=np.int64).reshape(len(rows), 3)
     return CodeTable(
-        generation=generation.id,
+        source=_source(generation),
         revision=generation.revision,
         centre=generation.centre or 0,
         changed=changed,
@@ -128,4 +132,4 @@ def _join(kept: CodeTable, stale: Sequence[int], new: CodeTable) -> CodeTable:
             np.concatenate([kept.coded[stay], new.coded]),
             np.concatenate([kept.codes[:, stay], new.codes], axis=1),
         )
-    return CodeTable(new.generation, new.revision, new.centre, new.changed, *columns)
+    return CodeTable(new.source, new.revision, new.centre, new.changed, *columns)

@@ -75,7 +75,7 @@ def unit_rows(vectors: Sequence[Vector]) -> NDArray[np.float64]:
 class CodeTable:
     """Chunks that have vectors, as columns.  Never changed once it is built, so threads share it freely.
 
-    :param generation: the generation it was read from.
+    :param source: file and generation it was read from.
     :param revision: content of that generation.
     :param centre: row of ``centres`` its codes belong to.
     :param changed: revision of each file's rows, by file id.
@@ -86,7 +86,7 @@ class CodeTable:
     :param codes: one row a 64-bit word, one column a chunk.
     """
 
-    generation: int
+    source: tuple[str, int]
     revision: int
     centre: int
     changed: dict[int, int]
@@ -96,15 +96,9 @@ class CodeTable:
     coded: Mask
     codes: Words
 
-    @property
-    def size(self) -> int:
-        """Memory it takes."""
-        columns = (self.chunks, self.files, self.vectors, self.coded, self.codes)
-        return sum(column.nbytes for column in columns)
-
-    def shows(self, generation: int, revision: int, centre: int | None) -> bool:
+    def shows(self, source: tuple[str, int], revision: int, centre: int | None) -> bool:
         """True if it is up to date with this."""
-        return (self.generation, self.revision, self.centre) == (generation, revision, centre or 0)
+        return (self.source, self.revision, self.centre) == (source, revision, centre or 0)
 
     def candidates(self, code: bytes, hidden: Iterable[int], count: int) -> tuple[list[int], list[int]]:
         """Chunk and vector ids of the *count* chunks whose codes are nearest, and of all that have no code yet.

@@ -61,11 +61,6 @@ class Database:
         self._state = threading.Lock()
         self._write = threading.RLock()
 
-    @property
-    def is_open(self) -> bool:
-        """True between :meth:`open` and :meth:`close`."""
-        return self._file is not None
-
     def open(self) -> None:
         """Create the file if there is none, check that it is ours, and set it up.
 

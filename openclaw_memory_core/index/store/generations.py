@@ -16,7 +16,8 @@ from openclaw_memory_core.index.store.schema import ROW_TABLES, TEXT_TABLES, Tex
 State = Literal["building", "active", "dropping"]
 
 _SELECT = """SELECT g.id, g.state, g.identity, g.embedding, g.text_kind, g.revision, i.dims, i.centre, g.created_at,
-    g.published_at FROM generations AS g JOIN identities AS i ON i.id = g.embedding WHERE g.state = ? ORDER BY g.id"""
+    g.published_at, (SELECT value FROM meta WHERE key = 'file')
+    FROM generations AS g JOIN identities AS i ON i.id = g.embedding WHERE g.state = ? ORDER BY g.id"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Generation:
     :param embedding: row of ``identities``.
     :param dims: length of its vectors; None as long as there is none.
     :param centre: row of ``centres`` that its codes belong to; None as long as there are none.
+    :param file: name of this file, which no other one has: numbers of generations begin anew in each.
     """
 
     id: int
@@ -38,6 +40,7 @@ class Generation:
     centre: int | None
     created_at: float
     published_at: float | None
+    file: str
 
 
 def in_state(db: apsw.Connection, state: State) -> list[Generation]:

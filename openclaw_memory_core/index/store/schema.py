@@ -27,7 +27,7 @@ TOKENIZERS: dict[TextKind, tuple[str, ...]] = {
 
 SHARED = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-INSERT INTO meta VALUES ('revision', 0);
+INSERT INTO meta VALUES ('revision', 0), ('file', lower(hex(randomblob(16))));
 CREATE TABLE identities(
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, settings TEXT NOT NULL, dims INTEGER, centre INTEGER);
 CREATE TABLE generations(
