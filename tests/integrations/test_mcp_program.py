@@ -202,12 +202,34 @@ def test_the_official_client_drives_it_over_http(home: Home, http_server: tuple[
 
 
 @NEEDS_SIGNALS
-def test_a_signal_ends_the_http_server_cleanly(http_server: tuple[str, int, subprocess.Popen[str]]) -> None:
-    _, _, process = http_server
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_a_signal_ends_the_http_server_cleanly_while_a_client_waits_for_changes(
+    http_server: tuple[str, int, subprocess.Popen[str]], mode: str
+) -> None:
+    import httpx2
+    from mcp.client.streamable_http import streamable_http_client
 
-    process.send_signal(signal.SIGTERM)
+    url, _, process = http_server
 
-    assert process.wait(timeout=20) == 0
+    async def script() -> None:
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": "Bearer secret-token"}, timeout=20) as http_client,
+            mcp.Client(streamable_http_client(url, http_client=http_client), mode=mode) as client,
+        ):
+            if mode == "auto":
+                async with client.listen(resources_list_changed=True) as stream:
+                    process.send_signal(signal.SIGTERM)
+                    assert [event async for event in stream] == []
+            else:
+                await client.list_tools()
+                process.send_signal(signal.SIGTERM)
+            await asyncio.to_thread(process.wait, 20)
+
+    asyncio.run(script())
+
+    assert process.returncode == 0
+    assert process.stderr is not None
+    assert "Traceback" not in process.stderr.read()
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.5", "::", "example.com", ""])

@@ -15,6 +15,7 @@ _Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 _Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 _App = Callable[[_Scope, _Receive, _Send], Awaitable[None]]
 
+HTTP_PORT: Final = 80
 _LOCAL_NAMES: Final = ("127.0.0.1", "localhost")
 
 
@@ -47,7 +48,9 @@ class Guard:
 
     def __init__(self, app: _App, *, names: Sequence[str], port: int, token: str, origins: Sequence[str] = ()) -> None:
         self._app = app
-        hosts = {f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names}
+        bare = [f"[{name}]" if ":" in name else name for name in names]
+        # A client leaves the port out where it is the usual one.
+        hosts = {f"{name}:{port}" for name in bare} | (set(bare) if port == HTTP_PORT else set())
         self._hosts = hosts
         self._origins = {f"http://{host}" for host in hosts} | {origin.rstrip("/").lower() for origin in origins}
         self._token = token.encode()

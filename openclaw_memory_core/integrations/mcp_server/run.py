@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import sys
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from openclaw_memory_core.errors import UsageError
 from openclaw_memory_core.integrations.door import Door
 from openclaw_memory_core.integrations.mcp_server.guard import Guard, loopback_names
-from openclaw_memory_core.integrations.mcp_server.server import build_server
+from openclaw_memory_core.integrations.mcp_server.server import build_ending_server, build_server
 
 if TYPE_CHECKING:
     import socket
@@ -119,14 +120,14 @@ def serve_http(
     :raises MissingExtraError: the SDK is not installed.
     :raises UsageError: the address is not on the loopback, or taken.
     """
-    server = build_server(door)
+    server, end_streams = build_ending_server(door)
     names = loopback_names(host)
     bound = _bind(names[0], port)
     with bound:
         address = bound.getsockname()[1]
         shown = f"[{names[0]}]" if ":" in names[0] else names[0]
         app = guarded_app(server, names, address, token=token, origins=origins)
-        asyncio.run(_serve_http(app, bound, lambda: ready(f"http://{shown}:{address}/mcp")))
+        asyncio.run(_serve_http(app, bound, lambda: ready(f"http://{shown}:{address}/mcp"), end_streams))
 
 
 def guarded_app(server: Server[Any], names: Sequence[str], port: int, *, token: str, origins: Sequence[str]) -> Guard:
@@ -139,7 +140,9 @@ def guarded_app(server: Server[Any], names: Sequence[str], port: int, *, token: 
     return Guard(app, names=names, port=port, token=token, origins=origins)
 
 
-async def _serve_http(app: Guard, bound: socket.socket, ready: Callable[[], None]) -> None:
+async def _serve_http(
+    app: Guard, bound: socket.socket, ready: Callable[[], None], end_streams: Callable[[], None]
+) -> None:
     import uvicorn
 
     class HttpServer(uvicorn.Server):
@@ -152,12 +155,19 @@ async def _serve_http(app: Guard, bound: socket.socket, ready: Callable[[], None
             # The original raises the signal again at the end, which would kill us before the memory is closed.
             def stop() -> None:
                 self.should_exit = True
+                end_streams()
+                # Streams of older clients stay open until they are cut off, which is nothing to report.
+                log.disabled = True
 
             with _on_signals(stop):
                 yield
 
+    log = logging.getLogger("uvicorn.error")
     config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_END_SECONDS)
-    await HttpServer(config).serve(sockets=[bound])
+    try:
+        await HttpServer(config).serve(sockets=[bound])
+    finally:
+        log.disabled = False
 
 
 def _bind(host: str, port: int) -> socket.socket:

@@ -69,12 +69,21 @@ def build_server(door: Door, *, debounce: float = DEBOUNCE_SECONDS) -> Server[An
     :param debounce: seconds of quiet after a change of files before clients are told.
     :raises MissingExtraError: the SDK is not installed.
     """
+    return build_ending_server(door, debounce=debounce)[0]
+
+
+def build_ending_server(door: Door, *, debounce: float = DEBOUNCE_SECONDS) -> tuple[Server[Any], Callable[[], None]]:
+    """The same, with a function that ends the streams on which clients wait for changes; call it in the event loop.
+
+    :raises MissingExtraError: the SDK is not installed.
+    """
     require_sdk()
     from mcp.server import NotificationOptions, Server
     from mcp.server.models import InitializationOptions
     from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 
     bus = InMemorySubscriptionBus()
+    listening = ListenHandler(bus)
     handlers = Handlers(door, open_shelf(door), Announcer(bus))
 
     class MemoryServer(Server[None]):
@@ -89,7 +98,7 @@ def build_server(door: Door, *, debounce: float = DEBOUNCE_SECONDS) -> Server[An
             options = notification_options or NotificationOptions(resources_changed=True)
             return super().create_initialization_options(options, experimental_capabilities, extensions)
 
-    return MemoryServer(
+    server = MemoryServer(
         SERVER_NAME,
         version=__version__,
         title="OpenClaw memory",
@@ -102,10 +111,11 @@ def build_server(door: Door, *, debounce: float = DEBOUNCE_SECONDS) -> Server[An
         on_read_resource=handlers.read_resource,
         on_subscribe_resource=handlers.subscribe,
         on_unsubscribe_resource=handlers.unsubscribe,
-        on_subscriptions_listen=ListenHandler(bus),
+        on_subscriptions_listen=listening,
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
     )
+    return server, listening.close
 
 
 def _lifespan(handlers: Handlers, debounce: float) -> Callable[[Server[None]], AbstractAsyncContextManager[None]]:
