@@ -10,10 +10,13 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.config.model import SessionsConfig, Source, VisibilityLevel
 from openclaw_memory_core.session_keys import SessionKind, canonical_main_key, is_main, parse_session_key
-from openclaw_memory_hookspecs import ChatType, Session
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import SessionsConfig, Source, VisibilityLevel
+    from openclaw_memory_hookspecs import ChatType, Session
 
 _AUTONOMOUS: frozenset[str] = frozenset({"subagent", "cron", "hook", "node", "acp"})
 """Kinds of session that nobody sits at: never private, whatever else is said."""

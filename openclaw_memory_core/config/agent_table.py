@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from openclaw_memory_core.config.context import Context
+from typing import TYPE_CHECKING
+
 from openclaw_memory_core.config.kinds import Bool, Choice, Integer, Prompt, Schema, Size, Text, Texts, Url
 from openclaw_memory_core.config.secrets import Headers, SecretKind
 from openclaw_memory_core.config.table import Setting, Table
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.context import Context
 
 AGENT = Table(
     (

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openclaw_memory_core.config.agent_table import GLOBAL, PROVIDER
 from openclaw_memory_core.config.agents import Agents, read_agents
@@ -17,7 +17,9 @@ from openclaw_memory_core.config.model import MemoryConfig, ProviderEntry, SlotC
 from openclaw_memory_core.config.paths import Locations, expand, find_locations
 from openclaw_memory_core.config.read import plain, read_config_file
 from openclaw_memory_core.config.table import Found, fill
-from openclaw_memory_core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.errors import ConfigError
 
 
 class CheckedConfig(NamedTuple):

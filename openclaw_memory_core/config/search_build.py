@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from openclaw_memory_core.config.context import Context
 from openclaw_memory_core.config.model import (
     ChunkingConfig,
     ExtraPath,
@@ -20,6 +19,9 @@ from openclaw_memory_core.config.paths import expand
 from openclaw_memory_core.config.search_table import SEARCH
 from openclaw_memory_core.config.secrets import ResolvedSecret
 from openclaw_memory_core.config.table import Found, Layer, fill, first
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.context import Context
 
 _JOINED = "extraPaths"
 _SPECIAL = frozenset({"sources", "store.path", "remote.apiKey"})

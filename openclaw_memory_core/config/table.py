@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from openclaw_memory_core.config.context import Context, join, nearest
-from openclaw_memory_core.config.kinds import Kind
 from openclaw_memory_core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.kinds import Kind
 
 T = TypeVar("T")
 _SLIP = 0.85

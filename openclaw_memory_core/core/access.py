@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from openclaw_memory_hookspecs import Session
-
 if TYPE_CHECKING:
     from openclaw_memory_core.core.memory import MemoryCore
+    from openclaw_memory_hookspecs import Session
 
 
 class SessionAccess:

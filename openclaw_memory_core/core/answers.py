@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from openclaw_memory_core.errors import OpenClawMemoryError
-from openclaw_memory_core.search.model import SearchHit, SearchResponse
+if TYPE_CHECKING:
+    from openclaw_memory_core.errors import OpenClawMemoryError
+    from openclaw_memory_core.search.model import SearchHit, SearchResponse
 
 SCORE_DIGITS = 4
 

@@ -6,25 +6,24 @@ import datetime as dt
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
-from openclaw_memory_core.flush.controller import FlushController
-from openclaw_memory_core.flush.tokens import default_counter
-from openclaw_memory_core.privacy import Audience
-from openclaw_memory_core.sessions.delta import DeltaThresholds
-from openclaw_memory_core.sessions.library import AgentSessions, TranscriptLibrary
-from openclaw_memory_core.sessions.paths import store_path
-from openclaw_memory_core.sessions.source import TranscriptSource
-from openclaw_memory_core.sessions.store import SessionStore
-from openclaw_memory_core.sessions.summary import SummaryWriter
-from openclaw_memory_core.sessions.tools import SessionTools
-from openclaw_memory_core.workspace.append import AppendResult
-from openclaw_memory_core.workspace.documents import DocumentSource
-from openclaw_memory_hookspecs import Session, ToolSpec
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
+    from openclaw_memory_core.flush.controller import FlushController
+    from openclaw_memory_core.privacy import Audience
+    from openclaw_memory_core.sessions.library import AgentSessions, TranscriptLibrary
+    from openclaw_memory_core.sessions.source import TranscriptSource
+    from openclaw_memory_core.sessions.store import SessionStore
+    from openclaw_memory_core.sessions.summary import SummaryWriter
+    from openclaw_memory_core.sessions.tools import SessionTools
+    from openclaw_memory_core.workspace.append import AppendResult
+    from openclaw_memory_core.workspace.documents import DocumentSource
+    from openclaw_memory_hookspecs import Session, ToolSpec
 
 
 class Conversations:
-    """Everything that is about sessions rather than notes.
+    """Everything that is about sessions rather than notes; each part is imported when it is first needed.
 
     :param append: the workspace's append.
     :param append_tool: makes the silent turn's only tool from the notes that it may append to.
@@ -50,24 +49,32 @@ class Conversations:
     @cached_property
     def store(self) -> SessionStore:
         """The agent's ``sessions.json``."""
+        from openclaw_memory_core.sessions.store import SessionStore
+
         return SessionStore(self._store_path(self._agent), clock=self._clock)
 
     @cached_property
     def flush(self) -> FlushController:
         """Decides when the silent turn is due."""
+        from openclaw_memory_core.flush.controller import FlushController
+        from openclaw_memory_core.flush.tokens import DeferredCounter
+
         return FlushController(
             self._agent,
             self._config.sessions,
             lambda _: self.store,
             clock=self._clock,
             timezone=self._timezone,
-            token_counter=default_counter(self._config.env),
+            token_counter=DeferredCounter(self._config.env),
             append_tool=self._append_tool,
         )
 
     @cached_property
     def transcripts(self) -> TranscriptSource:
         """The agent's transcripts as documents."""
+        from openclaw_memory_core.sessions.delta import DeltaThresholds
+        from openclaw_memory_core.sessions.source import TranscriptSource
+
         sync = self._agent.search.sync
         thresholds = DeltaThresholds(sync.sessions_delta_bytes, sync.sessions_delta_messages)
         return TranscriptSource(self._agent.id, self._agent.sessions_dir, self.store, thresholds)
@@ -75,19 +82,28 @@ class Conversations:
     @cached_property
     def library(self) -> TranscriptLibrary:
         """The transcripts of this agent and, where the visibility reaches so far, of the others."""
+        from openclaw_memory_core.sessions.library import TranscriptLibrary
+
         others = [agent for agent in self._config.agents.values() if agent.id != self._agent.id]
         return TranscriptLibrary([self._sessions_of(one) for one in (self._agent, *others)], self._config.sessions)
 
     @cached_property
     def _session_tools(self) -> SessionTools:
+        from openclaw_memory_core.sessions.tools import SessionTools
+
         return SessionTools(self.library)
 
     def _sessions_of(self, agent: AgentConfig) -> AgentSessions:
+        from openclaw_memory_core.sessions.library import AgentSessions
+        from openclaw_memory_core.sessions.store import SessionStore
+
         if agent.id == self._agent.id:
             return AgentSessions(agent.id, agent.sessions_dir, self.store)
         return AgentSessions(agent.id, agent.sessions_dir, SessionStore(self._store_path(agent), clock=self._clock))
 
     def _store_path(self, agent: AgentConfig) -> Path:
+        from openclaw_memory_core.sessions.paths import store_path
+
         return store_path(agent.sessions_dir, self._config.sessions.store, agent.id, self._config.home)
 
     def sources(self) -> list[DocumentSource]:
@@ -116,6 +132,8 @@ class Conversations:
 
     @cached_property
     def _summaries(self) -> SummaryWriter:
+        from openclaw_memory_core.sessions.summary import SummaryWriter
+
         return SummaryWriter(
             self._agent.sessions_dir, self.store, self._append, clock=self._clock, timezone=self._timezone
         )

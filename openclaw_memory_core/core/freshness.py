@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from openclaw_memory_core.core.answers import Freshness
 from openclaw_memory_core.index.plan import make_plan
-from openclaw_memory_core.index.protocol import IndexReader
-from openclaw_memory_core.workspace.documents import DocumentSource
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.index.protocol import IndexReader
+    from openclaw_memory_core.workspace.documents import DocumentSource
 
 ACTION = "run: openclaw-memory index"
 _NAMED = 3

@@ -5,24 +5,22 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from openclaw_memory_core.cancel import CancelToken
-from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
 from openclaw_memory_core.core.provider import ActiveProvider
-from openclaw_memory_core.embeddings.base import TakesMedia
-from openclaw_memory_core.embeddings.jobs import StateJobs
 from openclaw_memory_core.errors import CancelledError, StoreCorruptError
-from openclaw_memory_core.index.chunking import chunking_identity
+from openclaw_memory_core.index.identity import chunking_identity
 from openclaw_memory_core.index.model import IndexIdentity
-from openclaw_memory_core.index.report import OnProgress, SyncReport
-from openclaw_memory_core.index.scheduler import IndexScheduler
 from openclaw_memory_core.index.store import SqliteStore
-from openclaw_memory_core.index.sync import SyncEngine
-from openclaw_memory_core.index.watch import FileWatcher
-from openclaw_memory_core.workspace.documents import DocumentSource
-from openclaw_memory_core.workspace.media_source import MediaSource
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
+    from openclaw_memory_core.index.report import OnProgress, SyncReport
+    from openclaw_memory_core.index.scheduler import IndexScheduler
+    from openclaw_memory_core.index.sync import SyncEngine
+    from openclaw_memory_core.index.watch import FileWatcher
+    from openclaw_memory_core.workspace.documents import DocumentSource
 
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -32,10 +30,13 @@ _BATCH_GROUP: Final = 50_000
 _NO_VECTORS: Final = {"provider": "none"}
 
 
-@dataclass(frozen=True, slots=True)
 class _Open:
-    store: SqliteStore
-    engine: SyncEngine
+    """The open store and what is made for it when it is first needed."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self.store = store
+        self.identity: IndexIdentity | None = None
+        self.engine: SyncEngine | None = None
 
 
 class IndexService:
@@ -50,7 +51,7 @@ class IndexService:
     ) -> None:
         self.agent = agent
         self.sources = tuple(sources)
-        self.provider = ActiveProvider(config, agent, jobs=StateJobs(lambda: self.store))
+        self.provider = ActiveProvider(config, agent, jobs=lambda: self.store)
         self.sources += self._media_sources()
         self._background = background
         self._lock = threading.RLock()
@@ -64,7 +65,12 @@ class IndexService:
         """Images and sounds under extra paths, where that is switched on and the provider takes them."""
         search = self.agent.search
         provider = self.provider.resolution.provider if search.multimodal.enabled and search.extra_paths else None
-        if provider is None or not isinstance(provider, TakesMedia) or not provider.takes_media:
+        if provider is None:
+            return ()
+        from openclaw_memory_core.embeddings.base import TakesMedia
+        from openclaw_memory_core.workspace.media_source import MediaSource
+
+        if not isinstance(provider, TakesMedia) or not provider.takes_media:
             return ()
         media = MediaSource(self.agent.workspace, search.extra_paths, search.multimodal)
         provider.read_media_with(media.read)
@@ -101,7 +107,20 @@ class IndexService:
     @property
     def engine(self) -> SyncEngine:
         """The sync engine; see :attr:`store` for errors."""
-        return self._open().engine
+        with self._lock:
+            opened = self._open()
+            if opened.engine is None:
+                opened.engine = self._make_engine(opened.store)
+            return opened.engine
+
+    @property
+    def identity(self) -> IndexIdentity:
+        """What the index must be valid for; see :attr:`store` for errors."""
+        with self._lock:
+            opened = self._open()
+            if opened.identity is None:
+                opened.identity = self._make_identity(opened.store)
+            return opened.identity
 
     def healing(self, work: Callable[[SqliteStore], _T]) -> _T:
         """*work* with the store; if the store turns out to be damaged, once more with a new one.
@@ -118,6 +137,8 @@ class IndexService:
 
     def start(self) -> None:
         """Start watching the files, if configured and not done before."""
+        from openclaw_memory_core.index.watch import FileWatcher
+
         sync = self.agent.search.sync
         with self._lock:
             if self._closed or not self._background or self._watcher is not None or not sync.watch:
@@ -221,7 +242,7 @@ class IndexService:
                     store.open()
                 except StoreCorruptError as error:
                     self._set_aside(store, error)
-                self._opened = _Open(store, self._make_engine(store))
+                self._opened = _Open(store)
             return self._opened
 
     def _make_store(self) -> SqliteStore:
@@ -235,16 +256,18 @@ class IndexService:
         )
 
     def _make_engine(self, store: SqliteStore) -> SyncEngine:
+        from openclaw_memory_core.index.sync import SyncEngine
+
         return SyncEngine(
             store,
             self.sources,
             self.provider.embedder,
             chunking=self.agent.search.chunking,
-            identity=self._identity(store),
+            identity=self.identity,
             group=_BATCH_GROUP if self.agent.search.remote.batch.enabled else _GROUP,
         )
 
-    def _identity(self, store: SqliteStore) -> IndexIdentity:
+    def _make_identity(self, store: SqliteStore) -> IndexIdentity:
         """What the index must be valid for.  A provider that cannot be made keeps the vectors of the last one alive."""
         info = self.provider.info
         embedding = _NO_VECTORS if info is None else dict(info.identity)
@@ -262,7 +285,7 @@ class IndexService:
     def _renew_engine(self) -> None:
         with self._lock:
             if self._opened is not None:
-                self._opened = _Open(self._opened.store, self._make_engine(self._opened.store))
+                self._opened = _Open(self._opened.store)
 
     def _replace(self, error: StoreCorruptError) -> None:
         with self._lock:
@@ -278,6 +301,8 @@ class IndexService:
         store.open()
 
     def _worker(self) -> IndexScheduler:
+        from openclaw_memory_core.index.scheduler import IndexScheduler
+
         with self._lock:
             if self._scheduler is None:
                 self._scheduler = IndexScheduler(self, interval=self.agent.search.sync.interval_minutes * 60)

@@ -8,35 +8,23 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from openclaw_memory_core.cancel import CancelToken
-from openclaw_memory_core.config.model import MemoryConfig
-from openclaw_memory_core.core.access import SessionAccess
 from openclaw_memory_core.core.conversations import Conversations
 from openclaw_memory_core.core.indexing import IndexService
-from openclaw_memory_core.core.prompt import prompt_section
-from openclaw_memory_core.core.query import QueryService
-from openclaw_memory_core.core.status import status_report
 from openclaw_memory_core.errors import NoteNotFoundError, OpenClawMemoryError, PathNotAllowedError
-from openclaw_memory_core.index.report import OnProgress, SyncReport
-from openclaw_memory_core.privacy import Audience, audience
-from openclaw_memory_core.recall import Recaller
-from openclaw_memory_core.session_keys import canonical_main_key, parse_session_key
-from openclaw_memory_core.tools.memory import error_fields, flush_append_tool, memory_tools
 from openclaw_memory_core.workspace import daily
-from openclaw_memory_core.workspace.startup import session_context
 from openclaw_memory_core.workspace.workspace import Workspace
-from openclaw_memory_hookspecs import (
-    FlushOutcome,
-    FlushRequest,
-    RecallBlock,
-    Runtime,
-    Session,
-    SessionContext,
-    TokenUsage,
-    ToolSpec,
-)
+from openclaw_memory_hookspecs import Runtime, Session, SessionContext
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.cancel import CancelToken
+    from openclaw_memory_core.config.model import MemoryConfig
+    from openclaw_memory_core.core.query import QueryService
+    from openclaw_memory_core.index.report import OnProgress, SyncReport
+    from openclaw_memory_core.privacy import Audience
+    from openclaw_memory_core.recall import Recaller
+    from openclaw_memory_hookspecs import FlushOutcome, FlushRequest, RecallBlock, TokenUsage, ToolSpec
 
 NO_ACCESS = "Notes: this session has no access to the workspace."
 
@@ -79,10 +67,6 @@ class MemoryCore:
         self.index = IndexService(
             config, self.agent, [self.workspace, *self.conversations.sources()], background=background
         )
-        self._query = QueryService(
-            config, self.agent, self.workspace, self.index, self.conversations, today=self.today, now=self.now
-        )
-        self._recaller = Recaller(self.workspace)
 
     def __enter__(self) -> Self:
         return self
@@ -92,14 +76,34 @@ class MemoryCore:
     ) -> None:
         self.close()
 
+    # What a command does not use, it does not import: status, get and append load no search and no recall.
+
+    @cached_property
+    def _query(self) -> QueryService:
+        from openclaw_memory_core.core.query import QueryService
+
+        return QueryService(
+            self.config, self.agent, self.workspace, self.index, self.conversations, today=self.today, now=self.now
+        )
+
+    @cached_property
+    def _recaller(self) -> Recaller:
+        from openclaw_memory_core.recall import Recaller
+
+        return Recaller(self.workspace)
+
     @staticmethod
     def agent_of(session: Session, config: MemoryConfig) -> str | None:
         """Id of the agent that owns *session*; None for the default agent."""
+        from openclaw_memory_core.session_keys import parse_session_key
+
         return session.agent_id or parse_session_key(session.key, main_key=config.sessions.main_key).agent_id
 
     @cached_property
     def owner(self) -> Session:
         """The session of the owner at the terminal: the agent's main session."""
+        from openclaw_memory_core.session_keys import canonical_main_key
+
         sessions = self.config.sessions
         key = canonical_main_key(self.agent.id, main_key=sessions.main_key, scope=sessions.scope)
         return Session(key=key, agent_id=self.agent.id, sender_is_owner=True, workspace_access="rw")
@@ -114,12 +118,16 @@ class MemoryCore:
 
     def audience(self, session: Session) -> Audience:
         """Who hears what is said in *session*."""
+        from openclaw_memory_core.privacy import audience
+
         return audience(session, self.config.sessions, default_agent=self.agent.id)
 
     # --- hooks -------------------------------------------------------------------------------------------------------
 
     def session_start(self, session: Session) -> SessionContext:
         """Files for the context; asks for an index update in the background and does not wait for it."""
+        from openclaw_memory_core.workspace.startup import session_context
+
         who = self.audience(session)
         if session.workspace_access == "none":
             return SessionContext(withheld=(NO_ACCESS,))
@@ -140,6 +148,8 @@ class MemoryCore:
 
     def prompt_section(self, session: Session) -> str:
         """Text for the system prompt; empty where the session has no memory tools."""
+        from openclaw_memory_core.core.prompt import prompt_section
+
         return prompt_section(
             search=self._may_search(session),
             writable=self._may_write(session),
@@ -149,6 +159,9 @@ class MemoryCore:
 
     def tools(self, session: Session) -> list[ToolSpec]:
         """The memory tools of *session*, bound to it."""
+        from openclaw_memory_core.core.access import SessionAccess
+        from openclaw_memory_core.tools.memory import memory_tools
+
         tools = memory_tools(
             SessionAccess(self, session), search=self._may_search(session), writable=self._may_write(session)
         )
@@ -223,6 +236,8 @@ class MemoryCore:
         self, path: str, *, session: Session | None = None, from_line: int | None = None, lines: int | None = None
     ) -> dict[str, Any]:
         """Answer of ``memory_get``."""
+        from openclaw_memory_core.tools.memory import error_fields
+
         private = self.audience(session or self.owner).private
         try:
             part = self.workspace.read(
@@ -283,6 +298,8 @@ class MemoryCore:
 
     def status(self, *, deep: bool = False) -> dict[str, Any]:
         """How the memory is: files, index, provider, failures.  Never raises for what it finds."""
+        from openclaw_memory_core.core.status import status_report
+
         return status_report(self, deep=deep)
 
     def reset(self) -> None:
@@ -318,5 +335,7 @@ class MemoryCore:
         }
 
     def _flush_tool(self, targets: Sequence[str]) -> ToolSpec:
+        from openclaw_memory_core.tools.memory import flush_append_tool
+
         append: Callable[[str], dict[str, Any]] = lambda text: self._append(targets[0], text)  # noqa: E731
         return flush_append_tool(append)

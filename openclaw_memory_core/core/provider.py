@@ -5,15 +5,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
 from openclaw_memory_core.core.answers import ProviderFacts
-from openclaw_memory_core.embeddings.base import ProviderInfo, Vector
-from openclaw_memory_core.embeddings.batch import JobStore
-from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.embeddings.resolve import Resolution, describe, resolve_provider
 from openclaw_memory_core.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
+    from openclaw_memory_core.embeddings.base import EmbeddingProvider, ProviderInfo, Vector
+    from openclaw_memory_core.embeddings.embedder import Embedder
+    from openclaw_memory_core.embeddings.jobs import KeepsState
 
 COOLDOWN_SECONDS: Final = 60.0
 """After a failed query the provider is left alone so long: a dead server must not slow every search down."""
@@ -23,7 +25,7 @@ class ActiveProvider:
     """The provider of one agent, with its failures.  Thread-safe; makes no request by itself.
 
     :param clock: seconds, monotonic.
-    :param jobs: keeps submitted batch jobs through restarts.
+    :param jobs: gives the store that keeps submitted batch jobs through restarts.
     """
 
     def __init__(
@@ -32,7 +34,7 @@ class ActiveProvider:
         agent: AgentConfig,
         *,
         clock: Callable[[], float] = time.monotonic,
-        jobs: JobStore | None = None,
+        jobs: Callable[[], KeepsState] | None = None,
     ) -> None:
         self._config = config
         self._agent = agent
@@ -59,8 +61,24 @@ class ActiveProvider:
         with self._lock:
             provider = self.resolution.provider
             if self._embedder is None and provider is not None:
-                self._embedder = Embedder(provider, batch=self._agent.search.remote.batch, jobs=self._jobs)
+                self._embedder = self._make_embedder(provider)
             return self._embedder
+
+    def _make_embedder(self, provider: EmbeddingProvider) -> Embedder:
+        from openclaw_memory_core.embeddings.embedder import Embedder
+
+        batch = self._agent.search.remote.batch
+        if not batch.enabled or self._jobs is None:
+            return Embedder(provider, batch=batch)
+        from openclaw_memory_core.embeddings.jobs import StateJobs
+
+        return Embedder(provider, batch=batch, jobs=StateJobs(self._jobs))
+
+    def batch_status(self) -> dict[str, Any] | None:
+        """How batch jobs fare; None where they are not used."""
+        if not self._agent.search.remote.batch.enabled or self.embedder is None:
+            return None
+        return self.embedder.batch_status()
 
     @property
     def failure(self) -> EmbeddingError | None:
@@ -89,8 +107,8 @@ class ActiveProvider:
     @property
     def info(self) -> ProviderInfo | None:
         """Static facts of the provider; None without one."""
-        embedder = self.embedder
-        return None if embedder is None else embedder.info
+        provider = self.resolution.provider
+        return None if provider is None else provider.info
 
     def report(self, error: EmbeddingError | None) -> None:
         """Remember how the last request ended."""
@@ -122,6 +140,8 @@ class ActiveProvider:
                 standby = self.resolution.after_failure(reason).resolution
                 if standby is None or standby.provider is None:
                     return None
+                from openclaw_memory_core.embeddings.embedder import Embedder
+
                 self._standby = Embedder(standby.provider)
             return self._standby if dict(self._standby.info.identity) == dict(identity) else None
 

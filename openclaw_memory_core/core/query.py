@@ -5,9 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from openclaw_memory_core.config.model import AgentConfig, MemoryConfig, Source
 from openclaw_memory_core.core.answers import (
     Freshness,
     ProviderFacts,
@@ -15,19 +14,22 @@ from openclaw_memory_core.core.answers import (
     search_answer,
     unavailable_answer,
 )
-from openclaw_memory_core.core.conversations import Conversations
 from openclaw_memory_core.core.freshness import find_gap, freshness_of
-from openclaw_memory_core.core.indexing import IndexService
-from openclaw_memory_core.core.provider import ActiveProvider
-from openclaw_memory_core.embeddings.base import ProviderInfo, Vector
-from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.errors import EmbeddingError, OpenClawMemoryError
-from openclaw_memory_core.index.store import SqliteStore
 from openclaw_memory_core.privacy import Audience, Visible, visible_memory
 from openclaw_memory_core.search import Searcher
 from openclaw_memory_core.search.model import SearchHit, SearchRequest, SearchResponse
-from openclaw_memory_core.workspace.workspace import Workspace
-from openclaw_memory_hookspecs import Session
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import AgentConfig, MemoryConfig, Source
+    from openclaw_memory_core.core.conversations import Conversations
+    from openclaw_memory_core.core.indexing import IndexService
+    from openclaw_memory_core.core.provider import ActiveProvider
+    from openclaw_memory_core.embeddings.base import ProviderInfo, Vector
+    from openclaw_memory_core.embeddings.embedder import Embedder
+    from openclaw_memory_core.index.store import SqliteStore
+    from openclaw_memory_core.workspace.workspace import Workspace
+    from openclaw_memory_hookspecs import Session
 
 CURATED_NAMES: Final = frozenset({"MEMORY.md", "memory.md", "USER.md"})
 FIRST_INDEX_SECONDS: Final = 10.0
@@ -193,7 +195,7 @@ class QueryService:
                 return Freshness(), False
             reason = f"There is no index yet; {len(gap.changed)} notes are waiting to be indexed."
             return Freshness(stale=True, partial=True, reason=reason, action="run: openclaw-memory index"), True
-        wanted = self._index.engine.identity
+        wanted = self._index.identity
         rebuilding = None
         if identity is not None and identity != wanted:
             rebuilding = "The index is being rebuilt for changed settings; until then this is the old one."

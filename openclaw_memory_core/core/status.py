@@ -8,14 +8,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from openclaw_memory_core.core.freshness import find_gap, freshness_of
-from openclaw_memory_core.core.indexing import IndexService
 from openclaw_memory_core.embeddings.resolve import describe
 from openclaw_memory_core.errors import OpenClawMemoryError
 from openclaw_memory_core.index.model import IndexCounts
-from openclaw_memory_core.workspace.documents import Scan
+from openclaw_memory_core.index.past import last_sync, spent
 
 if TYPE_CHECKING:
+    from openclaw_memory_core.core.indexing import IndexService
     from openclaw_memory_core.core.memory import MemoryCore
+    from openclaw_memory_core.workspace.documents import Scan
 
 
 def status_report(core: MemoryCore, *, deep: bool) -> dict[str, Any]:
@@ -60,7 +61,7 @@ def _provider(index: IndexService, *, deep: bool) -> dict[str, Any]:
     failure = index.provider.failure
     if failure is not None:
         answer["providerError"] = describe(failure)
-    batch = index.provider.embedder.batch_status() if index.provider.embedder is not None else None
+    batch = index.provider.batch_status()
     if batch is not None:
         answer["batch"] = batch
     if deep:
@@ -83,9 +84,8 @@ def _index(index: IndexService) -> dict[str, Any]:
         store = index.store
         with store.reader() as reader:
             counts, gap = reader.counts(), find_gap(reader, index.sources)
-            identity, files = reader.identity, reader.files()
+            held, files = reader.identity, reader.files()
         gone: Counter[str] = Counter(files[path].source for path in gap.removed if path in files)
-        engine = index.engine
         freshness = freshness_of(gap)
         return (
             answer
@@ -94,9 +94,9 @@ def _index(index: IndexService) -> dict[str, Any]:
                 "dirty": freshness.stale or freshness.partial,
                 "dirtyReason": freshness.reason,
                 "store": store.describe(),
-                "identityMatches": identity == engine.identity,
-                "lastSync": _last_sync(engine.last()),
-                "spent": engine.totals(),
+                "identityMatches": held == index.identity,
+                "lastSync": _last_sync(last_sync(store)),
+                "spent": spent(store, index.identity),
                 "notices": list(index.notices),
             }
         )

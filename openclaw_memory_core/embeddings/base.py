@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-from openclaw_memory_core.workspace.media import MediaRef
+if TYPE_CHECKING:
+    from openclaw_memory_core.workspace.media import MediaRef
 
 InputKind = Literal["document", "query"]
 

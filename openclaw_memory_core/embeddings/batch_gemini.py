@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from openclaw_memory_core.embeddings.batch import BatchLimits, BatchResult, JobState, Phase
-from openclaw_memory_core.embeddings.http import Reply
 from openclaw_memory_core.errors import ProviderReplyError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.http import Reply
 
 _REQUEST_SECONDS = 60.0
 _UPLOAD_SECONDS = 600.0

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openclaw_memory_core.embeddings.batch import BatchLimits, BatchResult, JobState, Phase
-from openclaw_memory_core.embeddings.wire import OpenAIWire
 from openclaw_memory_core.errors import ProviderReplyError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.wire import OpenAIWire
 
 _REQUEST_SECONDS = 60.0
 _UPLOAD_SECONDS = 600.0

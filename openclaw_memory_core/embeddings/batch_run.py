@@ -9,15 +9,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from openclaw_memory_core.cancel import CancelToken
-from openclaw_memory_core.config.model import BatchConfig
 from openclaw_memory_core.embeddings.base import ProviderInfo, Vector, identity_key
 from openclaw_memory_core.embeddings.batch import BatchApi, JobState, JobStore, cut
 from openclaw_memory_core.embeddings.jobs import Job, JobList
 from openclaw_memory_core.embeddings.retry import RetryPolicy, remedy
-from openclaw_memory_core.embeddings.run import OnVectors, Progress
 from openclaw_memory_core.embeddings.vectors import dimensions, pack
 from openclaw_memory_core.errors import (
     EmbeddingError,
@@ -26,6 +23,11 @@ from openclaw_memory_core.errors import (
     ProviderReplyError,
     ProviderTimeoutError,
 )
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.cancel import CancelToken
+    from openclaw_memory_core.config.model import BatchConfig
+    from openclaw_memory_core.embeddings.run import OnVectors, Progress
 
 log = logging.getLogger(__name__)
 

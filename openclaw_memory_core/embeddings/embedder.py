@@ -8,11 +8,8 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from openclaw_memory_core.cancel import CancelToken
-from openclaw_memory_core.config.model import BatchConfig
-from openclaw_memory_core.embeddings.base import EmbeddingProvider, ProviderInfo, Vector
 from openclaw_memory_core.embeddings.batch import ForgetfulJobStore, JobStore, OffersBatches
 from openclaw_memory_core.embeddings.batch_run import BatchRunner
 from openclaw_memory_core.embeddings.gate import Gate
@@ -23,6 +20,11 @@ from openclaw_memory_core.embeddings.sender import Sender
 from openclaw_memory_core.embeddings.sizes import Estimate, Packer, estimate
 from openclaw_memory_core.embeddings.vectors import dimensions
 from openclaw_memory_core.errors import EmbeddingError, ProviderInputError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.cancel import CancelToken
+    from openclaw_memory_core.config.model import BatchConfig
+    from openclaw_memory_core.embeddings.base import EmbeddingProvider, ProviderInfo, Vector
 
 _REMEMBERED_QUERIES = 128
 

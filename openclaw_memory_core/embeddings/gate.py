@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.embeddings.retry import RetryPolicy
 from openclaw_memory_core.errors import EmbeddingError, ProviderInputError, ProviderRateLimitError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.retry import RetryPolicy
 
 
 class Gate:

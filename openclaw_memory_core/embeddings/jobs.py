@@ -6,9 +6,10 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from openclaw_memory_core.embeddings.batch import JobStore
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.batch import JobStore
 
 _STATE = "embedding.jobs"
 _FORGOTTEN_AFTER_SECONDS = 14 * 24 * 3600.0

@@ -5,9 +5,8 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.embeddings.base import EmbeddingProvider, Vector
-from openclaw_memory_core.embeddings.gate import Gate
 from openclaw_memory_core.embeddings.retry import RetryPolicy, remedy
 from openclaw_memory_core.embeddings.sizes import sendable
 from openclaw_memory_core.embeddings.vectors import dimensions, pack
@@ -17,6 +16,10 @@ from openclaw_memory_core.errors import (
     ProviderReplyError,
     ProviderTimeoutError,
 )
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import EmbeddingProvider, Vector
+    from openclaw_memory_core.embeddings.gate import Gate
 
 
 class QueryCall:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -174,6 +173,9 @@ def create_provider(settings: ProviderSettings) -> EmbeddingProvider:
             f"the provider {settings.name} needs the package {spec.extra[1]}",
             hint=f'pip install "openclaw-memory-core[{spec.extra[0]}]"',
         )
+    if spec.key == "required":
+        # Without a key there is no provider: found out before its module, and what it needs for HTTP, is imported.
+        settings.keyring()
     module = import_module(f"openclaw_memory_core.embeddings.providers.{spec.module}")
     provider: EmbeddingProvider = module.create(settings)
     return provider
@@ -181,6 +183,8 @@ def create_provider(settings: ProviderSettings) -> EmbeddingProvider:
 
 def unknown_provider(name: str, custom: Mapping[str, object]) -> ProviderUnavailableError:
     """The error for an id that is neither ours nor configured under ``models.providers``."""
+    import difflib
+
     known = sorted({*PROVIDERS, *custom, "auto", "none"})
     near = difflib.get_close_matches(name, known, 1)
     hint = f"Did you mean {near[0]}?" if near else f"Known are: {', '.join(known)}."

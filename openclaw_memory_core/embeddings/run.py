@@ -6,11 +6,14 @@ import queue
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.cancel import CancelToken
 from openclaw_memory_core.embeddings.base import Vector
 from openclaw_memory_core.embeddings.sender import Arrived, Ended, Lost, Sender
-from openclaw_memory_core.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.cancel import CancelToken
+    from openclaw_memory_core.errors import EmbeddingError
 
 OnVectors = Callable[[Mapping[str, Vector]], None]
 """Takes vectors by text hash; always called in the thread that started the run."""

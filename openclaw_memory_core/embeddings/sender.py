@@ -6,12 +6,9 @@ import queue
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from openclaw_memory_core.embeddings.base import EmbeddingProvider, Vector
-from openclaw_memory_core.embeddings.gate import Gate
 from openclaw_memory_core.embeddings.retry import RetryPolicy, remedy
-from openclaw_memory_core.embeddings.sizes import Item, Packer
 from openclaw_memory_core.embeddings.vectors import dimensions, pack
 from openclaw_memory_core.errors import (
     EmbeddingError,
@@ -19,6 +16,11 @@ from openclaw_memory_core.errors import (
     ProviderReplyError,
     ProviderUnavailableError,
 )
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import EmbeddingProvider, Vector
+    from openclaw_memory_core.embeddings.gate import Gate
+    from openclaw_memory_core.embeddings.sizes import Item, Packer
 
 _HOPELESS = 3
 """So many single texts lost in a row: the reason is not in the texts."""

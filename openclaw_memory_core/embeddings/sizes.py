@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.embeddings.base import ProviderLimits
 from openclaw_memory_core.workspace.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import ProviderLimits
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,12 @@ import math
 import sys
 from array import array
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from openclaw_memory_core.embeddings.base import Vector
 from openclaw_memory_core.errors import ProviderReplyError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import Vector
 
 
 def pack(values: Sequence[float]) -> Vector:

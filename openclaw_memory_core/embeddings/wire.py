@@ -6,9 +6,8 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from openclaw_memory_core.config.model import Secret
 from openclaw_memory_core.embeddings.address import is_loopback, public_url
 from openclaw_memory_core.embeddings.failures import HttpFailure
 from openclaw_memory_core.embeddings.keys import Keyring, sensitive_values
@@ -18,6 +17,9 @@ from openclaw_memory_core.errors import (
     ProviderTimeoutError,
     ProviderUnavailableError,
 )
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import Secret
 
 T = TypeVar("T")
 

@@ -7,9 +7,8 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from openclaw_memory_core.config.model import AgentConfig, SessionsConfig
 from openclaw_memory_core.flush.cycle import (
     Cycle,
     failure_marks,
@@ -22,13 +21,13 @@ from openclaw_memory_core.flush.cycle import (
 from openclaw_memory_core.flush.eligible import refusal
 from openclaw_memory_core.flush.ledger import Ledger, session_id_of
 from openclaw_memory_core.flush.probe import Reason, SizeProbe
-from openclaw_memory_core.flush.prompts import system_prompt, user_prompt
-from openclaw_memory_core.flush.silent import mentions_silent, strip_silent
-from openclaw_memory_core.flush.tokens import TokenCounter
-from openclaw_memory_core.sessions.redact import redact
-from openclaw_memory_core.sessions.store import Entry, SessionStore
 from openclaw_memory_core.workspace.daily import daily_path, in_zone
 from openclaw_memory_hookspecs import FlushOutcome, FlushRequest, Session, TokenUsage, ToolSpec
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import AgentConfig, SessionsConfig
+    from openclaw_memory_core.flush.tokens import TokenCounter
+    from openclaw_memory_core.sessions.store import Entry, SessionStore
 
 logger = logging.getLogger(__name__)
 
@@ -130,6 +129,8 @@ class FlushController:
 
     def on_finished(self, session: Session, request: FlushRequest, outcome: FlushOutcome) -> str | None:
         """The silent turn ended; returns what the user should get, which is nothing for a silent reply."""
+        from openclaw_memory_core.flush.silent import mentions_silent, strip_silent
+
         asked = self._take(session, request)
         if not outcome.ok:
             self._failed(session, asked, outcome.error or "the turn failed")
@@ -203,6 +204,8 @@ class FlushController:
     def _ask(
         self, session: Session, entry: Entry, cycle: Cycle, reason: Reason, usage: TokenUsage | None
     ) -> FlushRequest | None:
+        from openclaw_memory_core.flush.prompts import system_prompt, user_prompt
+
         now = self._clock()
         local = in_zone(now, self._timezone)
         # Planned before midnight, written after it: both days' notes will do.
@@ -275,6 +278,8 @@ class FlushController:
         self._ledger.write(session, marks)
 
     def _failed(self, session: Session, asked: _Asked, error: str) -> None:
+        from openclaw_memory_core.sessions.redact import redact
+
         text = redact(error)
         logger.warning("A memory flush of session %s failed: %s", session.key, text)
         now = _millis(self._clock())

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from openclaw_memory_core.config.model import AgentConfig
 from openclaw_memory_core.session_keys import parse_session_key
-from openclaw_memory_hookspecs import Session
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import AgentConfig
+    from openclaw_memory_hookspecs import Session
 
 SILENT_TRIGGERS = frozenset({"heartbeat", "cron", "memory", "cli"})
 """Turns that nobody talks in, and the flush turn itself."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from openclaw_memory_core.config.model import SessionsConfig
 from openclaw_memory_core.errors import SessionStoreError
 from openclaw_memory_core.session_keys import canonical_main_key, is_main
 from openclaw_memory_core.sessions.store import Entry, SessionStore
-from openclaw_memory_hookspecs import Session
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import SessionsConfig
+    from openclaw_memory_hookspecs import Session
 
 logger = logging.getLogger(__name__)
 

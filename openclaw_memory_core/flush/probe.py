@@ -5,15 +5,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from openclaw_memory_core.config.model import AgentConfig
 from openclaw_memory_core.flush.context_size import ContextSizer
 from openclaw_memory_core.flush.cycle import Cycle, number
 from openclaw_memory_core.flush.threshold import DEFAULT_WINDOW, Threshold, flush_threshold
-from openclaw_memory_core.flush.tokens import TokenCounter
 from openclaw_memory_core.sessions.paths import transcript_path
-from openclaw_memory_hookspecs import Session, TokenUsage
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import AgentConfig
+    from openclaw_memory_core.flush.tokens import TokenCounter
+    from openclaw_memory_hookspecs import Session, TokenUsage
 
 logger = logging.getLogger(__name__)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.config.model import FlushConfig
 from openclaw_memory_core.flush.silent import SILENT_TOKEN
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import FlushConfig
 
 _DATE = "YYYY-MM-DD"
 _OPENING = "Memory flush: the older part of this conversation is about to leave the context."

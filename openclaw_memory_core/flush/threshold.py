@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.config.model import FlushConfig
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import FlushConfig
 
 DEFAULT_WINDOW = 200_000
 """Window to assume when neither the host, the session nor the configuration says one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import functools
 import logging
 import os
 from collections.abc import Iterable, Mapping
@@ -75,6 +75,29 @@ class TiktokenCounter:
         return self._encoding
 
 
+class DeferredCounter:
+    """The best counter that needs no download, chosen at the first count: most processes never count.
+
+    :param env: as for :func:`default_counter`.
+    """
+
+    def __init__(self, env: Mapping[str, str] | None = None) -> None:
+        self._env = env
+
+    @functools.cached_property
+    def _counter(self) -> TokenCounter:
+        return default_counter(self._env)
+
+    @property
+    def name(self) -> str:
+        """What counts."""
+        return self._counter.name
+
+    def count(self, text: str) -> int:
+        """Tokens of *text*."""
+        return self._counter.count(text)
+
+
 def default_counter(env: Mapping[str, str] | None = None) -> TokenCounter:
     """The best counter that needs no download.
 
@@ -109,6 +132,8 @@ def _cache_folder(env: Mapping[str, str]) -> Path | None:
 
 
 def _has_ranks(folder: Path, name: str, digest: str) -> bool:
+    import hashlib
+
     url = f"{_BASE_URL}/{name}.tiktoken"
     file = folder / hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()
     try:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.config.model import Source
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import Source
 
 
 @dataclass(frozen=True, slots=True)

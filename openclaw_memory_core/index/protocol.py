@@ -8,22 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from openclaw_memory_core.embeddings.base import Vector
-from openclaw_memory_core.index.model import (
-    Chunk,
-    FileState,
-    IndexCounts,
-    IndexIdentity,
-    KeywordHit,
-    PathHit,
-    StoredChunk,
-    Term,
-    VectorHit,
-)
-from openclaw_memory_core.privacy import Visible
-from openclaw_memory_core.workspace.documents import Document
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import Vector
+    from openclaw_memory_core.index.model import (
+        Chunk,
+        FileState,
+        IndexCounts,
+        IndexIdentity,
+        KeywordHit,
+        PathHit,
+        StoredChunk,
+        Term,
+        VectorHit,
+    )
+    from openclaw_memory_core.privacy import Visible
+    from openclaw_memory_core.workspace.documents import Document
 
 
 class IndexReader(Protocol):

@@ -7,13 +7,16 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.cancel import CancelToken
 from openclaw_memory_core.errors import NoteError
 from openclaw_memory_core.index.model import Chunk
 from openclaw_memory_core.index.plan import Task, same_facts
 from openclaw_memory_core.index.report import Failure, failure
 from openclaw_memory_core.workspace.documents import Document
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.cancel import CancelToken
 
 __all__ = ["Reading", "read_documents"]
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from openclaw_memory_core.embeddings.base import identity_key
-from openclaw_memory_core.index.model import FileState, IndexIdentity
-from openclaw_memory_core.index.protocol import IndexStore
 from openclaw_memory_core.index.report import Failure, failure
-from openclaw_memory_core.index.run import Outcome
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.index.model import FileState, IndexIdentity
+    from openclaw_memory_core.index.protocol import IndexStore
+    from openclaw_memory_core.index.run import Outcome
 
 __all__ = ["Refused"]
 

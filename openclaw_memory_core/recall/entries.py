@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from openclaw_memory_core.recall.block import build_block, shorten, strip_recall_blocks
 from openclaw_memory_core.recall.words import Message, Phrase
-from openclaw_memory_core.workspace.annotations import Entry
 from openclaw_memory_hookspecs import RecallBlock, RecalledEntry
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.workspace.annotations import Entry
 
 THRESHOLD = 0.72
 MAX_ENTRIES = 3

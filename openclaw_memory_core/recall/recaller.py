@@ -6,14 +6,17 @@ import logging
 import threading
 import time
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from openclaw_memory_core.errors import NoteError
 from openclaw_memory_core.recall.entries import CuratedEntry, RecallIndex
 from openclaw_memory_core.workspace.annotations import parse_entries
-from openclaw_memory_core.workspace.documents import DocumentRef
 from openclaw_memory_core.workspace.places import USER_FILE
-from openclaw_memory_core.workspace.workspace import Workspace
-from openclaw_memory_hookspecs import RecallBlock
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.workspace.documents import DocumentRef
+    from openclaw_memory_core.workspace.workspace import Workspace
+    from openclaw_memory_hookspecs import RecallBlock
 
 logger = logging.getLogger(__name__)
 

@@ -6,8 +6,8 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.config.model import ExtraPath
 from openclaw_memory_core.workspace.daily import note_date
 from openclaw_memory_core.workspace.documents import DocumentRef, Scan, Skipped
 from openclaw_memory_core.workspace.fs import Identity, identity, is_link, stamp
@@ -22,6 +22,9 @@ from openclaw_memory_core.workspace.places import (
     Places,
     stored_path,
 )
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import ExtraPath
 
 MAX_NOTE_BYTES = 64 * 1024 * 1024
 """A larger file is not a note; it is named and left out."""

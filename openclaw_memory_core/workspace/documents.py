@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from openclaw_memory_core.config.model import Source
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import Source
 
 
 @dataclass(frozen=True, slots=True)

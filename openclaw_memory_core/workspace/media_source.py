@@ -11,14 +11,17 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.config.model import ExtraPath, MultimodalConfig, Source
 from openclaw_memory_core.errors import NoteReadError
 from openclaw_memory_core.workspace.documents import Document, DocumentRef, Scan, Skipped
 from openclaw_memory_core.workspace.fs import Stamp, is_link, opened, read_all, retry_transient, stamp
 from openclaw_memory_core.workspace.globs import compile_glob
 from openclaw_memory_core.workspace.media import HEAD_BYTES, MediaRef, label, modality_of_name, sniff
 from openclaw_memory_core.workspace.places import IGNORED_FOLDERS, stored_path
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import ExtraPath, MultimodalConfig, Source
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

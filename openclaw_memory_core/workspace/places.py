@@ -9,11 +9,13 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from openclaw_memory_core.config.model import ExtraPath
 from openclaw_memory_core.workspace.fs import Identity, identity, is_link, lstat
 from openclaw_memory_core.workspace.globs import compile_glob
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import ExtraPath
 
 PathFlavour = Literal["posix", "windows"]
 

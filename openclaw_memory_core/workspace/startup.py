@@ -6,13 +6,16 @@ import datetime as dt
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.config.model import StartupConfig
 from openclaw_memory_core.errors import NoteError, NoteNotFoundError
 from openclaw_memory_core.workspace.annotations import strip_annotations
 from openclaw_memory_core.workspace.daily import session_days
-from openclaw_memory_core.workspace.workspace import Workspace
 from openclaw_memory_hookspecs import ContextFile, SessionContext
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import StartupConfig
+    from openclaw_memory_core.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 

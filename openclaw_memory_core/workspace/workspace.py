@@ -13,12 +13,10 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.config.model import ExtraPath, Source
 from openclaw_memory_core.errors import NoteNotFoundError, NoteReadError, PathNotAllowedError, UsageError
-from openclaw_memory_core.workspace.append import AppendResult, append_entry
 from openclaw_memory_core.workspace.daily import daily_path, note_date
-from openclaw_memory_core.workspace.decode import Decoded, decode
 from openclaw_memory_core.workspace.discovery import MAX_NOTE_BYTES, discover
 from openclaw_memory_core.workspace.documents import Document, DocumentRef, Scan
 from openclaw_memory_core.workspace.fs import (
@@ -40,7 +38,12 @@ from openclaw_memory_core.workspace.places import (
     native_flavour,
     stored_path,
 )
-from openclaw_memory_core.workspace.slices import DEFAULT_MAX_CHARS, NoteSlice, check_window, cut_slice
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import ExtraPath, Source
+    from openclaw_memory_core.workspace.append import AppendResult
+    from openclaw_memory_core.workspace.decode import Decoded
+    from openclaw_memory_core.workspace.slices import NoteSlice
 
 DAILY_VARIANTS = 4
 """How many notes of one day a session starts with beside the main one."""
@@ -103,7 +106,7 @@ class Workspace:
         from_line: int | None = None,
         lines: int | None = None,
         *,
-        max_chars: int = DEFAULT_MAX_CHARS,
+        max_chars: int = 12_000,
         curated: bool = True,
         flavour: PathFlavour | None = None,
     ) -> NoteSlice:
@@ -121,6 +124,8 @@ class Workspace:
         :raises NoteNotFoundError: allowed, and not there.
         :raises NoteReadError: there, and not readable.
         """
+        from openclaw_memory_core.workspace.slices import check_window, cut_slice
+
         if not path.strip():
             raise UsageError("the path is empty", hint=_NOT_ALLOWED_HINT)
         check_window(from_line, lines)
@@ -189,6 +194,8 @@ class Workspace:
         project: str | Sequence[str] | None = None,
     ) -> AppendResult:
         """Add one entry to a note of this workspace, as ``append_entry`` does."""
+        from openclaw_memory_core.workspace.append import append_entry
+
         return append_entry(self.root, path, text, trigger=trigger, importance=importance, project=project)
 
     def ref(self, path: str) -> DocumentRef | None:
@@ -220,6 +227,8 @@ class Workspace:
         return place
 
     def _read(self, place: Place, *, curated: bool = True) -> tuple[Decoded, os.stat_result]:
+        from openclaw_memory_core.workspace.decode import decode
+
         hidden: Iterable[Identity] = () if curated else self.curated_identities()
         try:
             data, st = retry_transient(lambda: _read_bytes(place, frozenset(hidden)))

@@ -8,11 +8,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
 from openclaw_memory_core.embeddings.failures import HttpFailure
-from openclaw_memory_core.embeddings.settings import ProviderSettings
 from openclaw_memory_core.embeddings.vectors import listed
 from openclaw_memory_core.errors import (
     EmbeddingError,
@@ -21,6 +20,9 @@ from openclaw_memory_core.errors import (
     ProviderTimeoutError,
     ProviderUnavailableError,
 )
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.settings import ProviderSettings
 
 _REGION_IN_HOST = re.compile(r"bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com")
 _COHERE_TYPES: Mapping[InputKind, str] = {"query": "search_query", "document": "search_document"}

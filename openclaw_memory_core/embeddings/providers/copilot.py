@@ -6,17 +6,19 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openclaw_memory_core.config.model import Secret
 from openclaw_memory_core.embeddings.address import is_loopback, normalise_url
-from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
 from openclaw_memory_core.embeddings.http import Http
 from openclaw_memory_core.embeddings.keys import Keyring
-from openclaw_memory_core.embeddings.settings import ProviderSettings
 from openclaw_memory_core.embeddings.vectors import normalised, ordered
 from openclaw_memory_core.embeddings.wire import OpenAIWire
 from openclaw_memory_core.errors import ProviderAuthError, ProviderReplyError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
+    from openclaw_memory_core.embeddings.settings import ProviderSettings
 
 _EXCHANGE_PATH = "/copilot_internal/v2/token"
 _SERVICE = "https://api.individual.githubcopilot.com"

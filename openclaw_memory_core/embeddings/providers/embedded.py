@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
-from openclaw_memory_core.embeddings.settings import ProviderSettings
 from openclaw_memory_core.errors import MissingExtraError, ProviderUnavailableError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.settings import ProviderSettings
 
 DIMENSIONS = 512
 MODEL = "universal-sentence-encoder-multilingual-3"

@@ -6,19 +6,21 @@ import base64
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from openclaw_memory_core.config.model import Secret
 from openclaw_memory_core.embeddings.address import public_url
-from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
-from openclaw_memory_core.embeddings.batch import BatchApi
 from openclaw_memory_core.embeddings.batch_gemini import GeminiBatches
 from openclaw_memory_core.embeddings.http import Http, Reply
 from openclaw_memory_core.embeddings.keys import sensitive_values
-from openclaw_memory_core.embeddings.settings import ProviderSettings
 from openclaw_memory_core.embeddings.vectors import normalised
 from openclaw_memory_core.errors import NoteError, ProviderInputError, ProviderReplyError
 from openclaw_memory_core.workspace.media import MediaRef, parse_reference
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import Secret
+    from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
+    from openclaw_memory_core.embeddings.batch import BatchApi
+    from openclaw_memory_core.embeddings.settings import ProviderSettings
 
 _TASKS: Mapping[InputKind, str] = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
 _PREFIXES: Mapping[InputKind, str] = {"query": "task: search result | query: ", "document": "title: none | text: "}

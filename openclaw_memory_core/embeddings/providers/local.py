@@ -5,15 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from openclaw_memory_core.embeddings.base import EmbeddingProvider, InputKind, ProviderInfo
 from openclaw_memory_core.embeddings.download import DownloadProgress, ModelSource, fetch, model_source
 from openclaw_memory_core.embeddings.http import Http
 from openclaw_memory_core.embeddings.llama_process import LlamaProcess, backend
 from openclaw_memory_core.embeddings.providers.openai import OpenAIProvider, Shape
-from openclaw_memory_core.embeddings.settings import ProviderSettings
 from openclaw_memory_core.embeddings.vectors import normalised, ordered
 from openclaw_memory_core.errors import ProviderReplyError, ProviderUnavailableError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.settings import ProviderSettings
 
 DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf"
 _CONTEXT_SIZE = 2048

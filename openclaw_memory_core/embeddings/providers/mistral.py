@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from openclaw_memory_core.embeddings.providers.openai import OpenAIProvider, Shape
-from openclaw_memory_core.embeddings.settings import ProviderSettings
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.settings import ProviderSettings
 
 
 def create(settings: ProviderSettings) -> OpenAIProvider:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from openclaw_memory_core.config.model import Secret
 from openclaw_memory_core.embeddings.address import public_url
-from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
 from openclaw_memory_core.embeddings.http import Http
 from openclaw_memory_core.embeddings.keys import Keyring, sensitive_values
-from openclaw_memory_core.embeddings.settings import ProviderSettings
 from openclaw_memory_core.embeddings.vectors import listed, normalised
 from openclaw_memory_core.errors import ProviderReplyError
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
+    from openclaw_memory_core.embeddings.settings import ProviderSettings
 
 _QUERY_PREFIXES = (
     ("nomic-embed", "search_query: "),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
-from openclaw_memory_core.embeddings.batch import BatchApi
 from openclaw_memory_core.embeddings.batch_openai import OpenAIBatches
-from openclaw_memory_core.embeddings.settings import ProviderSettings
 from openclaw_memory_core.embeddings.vectors import normalised, ordered
 from openclaw_memory_core.embeddings.wire import OpenAIWire
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo
+    from openclaw_memory_core.embeddings.batch import BatchApi
+    from openclaw_memory_core.embeddings.settings import ProviderSettings
 
 
 @dataclass(frozen=True, slots=True)

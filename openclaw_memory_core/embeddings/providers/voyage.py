@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from openclaw_memory_core.embeddings.batch import BatchApi
+from typing import TYPE_CHECKING
+
 from openclaw_memory_core.embeddings.batch_openai import OpenAIBatches
 from openclaw_memory_core.embeddings.providers.openai import OpenAIProvider, Shape
-from openclaw_memory_core.embeddings.settings import ProviderSettings
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.batch import BatchApi
+    from openclaw_memory_core.embeddings.settings import ProviderSettings
 
 # Voyage refuses "float": without an encoding it answers in plain numbers.
 SHAPE = Shape(dimensions="output_dimension", query="query", document="document", encoding=None)

@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.config.model import ChunkingConfig
 from openclaw_memory_core.index.chunking.building import ChunkBuilder, embed_text, regions, without_bare_headings
 from openclaw_memory_core.index.chunking.outline import outline
 from openclaw_memory_core.index.chunking.packing import Packer
+from openclaw_memory_core.index.identity import CHUNKER_VERSION, SMALLEST_CHUNK, chunk_limit, chunking_identity
 from openclaw_memory_core.index.model import Chunk
 from openclaw_memory_core.workspace.annotations import parse_entries, strip_annotations
-from openclaw_memory_core.workspace.documents import Document
 from openclaw_memory_core.workspace.tokens import QUARTERS
 
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import ChunkingConfig
+    from openclaw_memory_core.workspace.documents import Document
+
 __all__ = ["CHUNKER_VERSION", "chunk_document", "chunk_limit", "chunking_identity", "embed_text"]
-
-CHUNKER_VERSION = 1
-"""Part of the index identity: raise it whenever the same text would give other chunks or other text to embed."""
-
-_SMALLEST = 16
-
-
-def chunk_limit(config: ChunkingConfig, input_tokens: int | None = None) -> int:
-    """Largest chunk in estimated tokens: the configured size, or what the provider takes if that is less."""
-    return max(_SMALLEST, min(config.tokens, input_tokens or config.tokens))
-
-
-def chunking_identity(config: ChunkingConfig, input_tokens: int | None = None) -> dict[str, str]:
-    """The chunker's part of an :class:`~openclaw_memory_core.index.model.IndexIdentity`."""
-    return {
-        "version": str(CHUNKER_VERSION),
-        "tokens": str(chunk_limit(config, input_tokens)),
-        "overlap": str(config.overlap),
-    }
 
 
 def chunk_document(document: Document, config: ChunkingConfig, *, input_tokens: int | None = None) -> list[Chunk]:
@@ -55,7 +40,7 @@ def chunk_document(document: Document, config: ChunkingConfig, *, input_tokens: 
     limit = chunk_limit(config, input_tokens) * QUARTERS
     overlap = min(config.overlap * QUARTERS, limit // 2)
     shape = outline(
-        stripped, max(overlap, limit // 8, _SMALLEST * QUARTERS), markdown=document.ref.source != "sessions"
+        stripped, max(overlap, limit // 8, SMALLEST_CHUNK * QUARTERS), markdown=document.ref.source != "sessions"
     )
     packer = Packer(shape, limit, overlap)
     builder = ChunkBuilder(stripped, shape, input_tokens)

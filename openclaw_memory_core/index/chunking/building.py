@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from openclaw_memory_core.index.chunking.outline import Outline, heading_title
-from openclaw_memory_core.index.chunking.packing import Span
 from openclaw_memory_core.index.model import Chunk
-from openclaw_memory_core.workspace.annotations import Entry
 from openclaw_memory_core.workspace.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.index.chunking.packing import Span
+    from openclaw_memory_core.workspace.annotations import Entry
 
 _HEADING_TOKENS = 48
 
