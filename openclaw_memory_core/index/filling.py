@@ -132,6 +132,7 @@ class VectorFiller:
             self._embed(texts)
             if self.filled.embedded + len(self._skip) == before:
                 break
+        self.filled.cancelled = self._cancel.cancelled
         return self.filled
 
     def _tell_cost(self) -> None:
@@ -154,7 +155,7 @@ class VectorFiller:
             self._thread.join()
 
     def _stopped(self) -> bool:
-        return self.filled.error is not None or self.filled.cancelled or self._crash is not None
+        return self.filled.error is not None or self._cancel.cancelled or self._crash is not None
 
     def _left(self) -> dict[str, str]:
         found = self._writer().missing_texts(self._group + len(self._skip))
@@ -171,6 +172,8 @@ class VectorFiller:
         with self._changed:
             while not self._closed and (self._all_at_once or len(self._waiting) < FIRST_GROUP):
                 self._changed.wait()
+            if self._cancel.cancelled:
+                return {}
             texts = dict(list(self._waiting.items())[: self._group])
             for key, text in texts.items():
                 del self._waiting[key]
@@ -183,7 +186,6 @@ class VectorFiller:
         try:
             report = self._embedder.embed_documents(texts, self._keep, cancel=self._cancel)
         except CancelledError:
-            filled.cancelled = True
             return
         except StoreError as error:
             if type(error) is not StoreError:

@@ -413,6 +413,7 @@ def test_cancel_keeps_what_was_done(bench: SyncBench) -> None:
         reason="cli", cancel=token, progress=lambda p: token.cancel() if (p.phase, p.done) == ("text", 40) else None
     )
     assert (report.cancelled, report.complete) == (True, False)
+    assert bench.provider.texts == [], "nothing more is asked of the provider"
     assert engine.sync(reason="cli").complete
     assert len(bench.content()) == 100
     assert len(set(bench.provider.texts)) == len(bench.provider.texts) == 100
@@ -503,16 +504,6 @@ def test_documents_of_a_source_that_is_switched_off_are_removed(plain: SyncBench
     plain.engine().sync(reason="cli")
     assert plain.engine(sources=[]).sync(reason="cli").removed == 1
     assert plain.found("apple") == set()
-
-
-def test_deferred_changes_wait_until_forced(plain: SyncBench) -> None:
-    plain.write("memory/a.md", "apple")
-    engine = plain.engine(defer=lambda ref, state: ref.stat[0] - state.stat[0] < 100)
-    engine.sync(reason="cli")
-    plain.write("memory/a.md", "apple and pear")
-    report = engine.sync(reason="watch")
-    assert (report.deferred, report.changed) == (1, 0)
-    assert engine.sync(reason="watch", paths=["memory/a.md"]).changed == 1
 
 
 def test_large_documents_are_all_written(plain: SyncBench) -> None:
