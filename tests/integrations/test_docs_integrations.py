@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from support.chat_server import Call, ChatServer, Say
@@ -18,6 +19,7 @@ from openclaw_memory_core.cli import mcp as mcp_command
 from openclaw_memory_core.integrations.mcp_server.client_config import client_configs
 from openclaw_memory_core.integrations.mcp_server.server import PROMPT_NAME
 from openclaw_memory_core.integrations.mcp_server.shelf import URI_TEMPLATE
+from openclaw_memory_core.integrations.notes_import import IMPORTS_FOLDER, SOURCES, State
 
 pytestmark = pytest.mark.slow
 
@@ -100,6 +102,23 @@ def test_the_commands_of_the_page_on_mcp_run(env: dict[str, str]) -> None:
     assert len(printing) == 3
     for line in printing:
         assert "openclaw-memory" in run([*MAIN, *shlex.split(line)[1:]], env)
+
+
+# --- import.md -------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_on_import_says_what_is_read_and_where_it_goes() -> None:
+    rows = re.findall(
+        r"^\| `([a-z-]+)` \| `~/(\S+)` ?.*\| `([A-Z_]+)` \| `(\S+?)[…<`]", page("import.md"), re.MULTILINE
+    )
+    rows = [(name, reads.rstrip("`,"), variable, target) for name, reads, variable, target in rows]
+
+    assert rows == [
+        (one.name, f"{one.folder}/{one.pattern}", one.variable, f"{IMPORTS_FOLDER}/{one.name}/")
+        for one in SOURCES.values()
+    ]
+    assert all(f"| `{state}` |" in page("import.md") for state in get_args(State))
+    assert all(name in page("import.md") for one in SOURCES.values() for name in one.ignored)
 
 
 # --- llm.md ----------------------------------------------------------------------------------------------------------

@@ -340,3 +340,58 @@ def test_with_the_slot_off_there_is_nothing_and_no_file_is_made(home: Home, mode
     assert notes == []
     assert '"none"' in prompt.messages[0].content.text
     assert not home.state_dir.exists()
+
+
+OTHER = """
+from openclaw_memory_hookspecs import ContextFile, SessionContext, ToolSpec, hookimpl
+
+class Other:
+    @hookimpl
+    def openclaw_memory_session_start(self):
+        return SessionContext(files=(ContextFile("pad.md", "from the pad"),))
+
+    @hookimpl
+    def openclaw_memory_tools(self):
+        schema = {"type": "object"}
+        good = ToolSpec("pad_read", "Read the pad.", schema, schema, lambda _: {"text": "from the pad"})
+        bad = ToolSpec("pad_break", "Break.", schema, schema, lambda _: {}["secret"])
+        return [good, bad]
+"""
+
+
+@MINE
+def test_another_plugin_in_the_slot_is_served_with_its_tools_and_files(
+    home: Home, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = home.folder / "site"
+    meta = site / "other_pad-1.0.dist-info"
+    meta.mkdir(parents=True)
+    (site / "other_pad.py").write_text(OTHER, encoding="utf-8")
+    (meta / "METADATA").write_text("Metadata-Version: 2.1\nName: other-pad\nVersion: 1.0\n", encoding="utf-8")
+    (meta / "entry_points.txt").write_text("[openclaw.memory]\npad = other_pad:Other\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(site))
+
+    async def script(client: Any) -> tuple[Any, ...]:
+        with pytest.raises(mcp.MCPError, match="no note"):
+            await client.read_resource(f"memory://notes/{YESTERDAY}")
+        return (
+            await client.list_tools(),
+            await client.call_tool("pad_read", {}),
+            await client.call_tool("pad_break", {}),
+            await client.list_resources(),
+            await client.read_resource("memory://notes/pad.md"),
+            await client.get_prompt("session-start"),
+        )
+
+    tools, good, bad, notes, note, prompt = talk(home.door(slot="pad"), script, mode=mode)
+
+    assert [tool.name for tool in tools.tools] == ["pad_read", "pad_break"]
+    assert tools.tools[0].annotations is None
+    assert good.structured_content == {"text": "from the pad"}
+    assert bad.is_error
+    assert "KeyError" in bad.content[0].text
+    assert "secret" not in bad.content[0].text
+    assert [one.uri for one in notes.resources] == ["memory://notes/pad.md"]
+    assert text_of(note) == "from the pad"
+    assert "from the pad" in prompt.messages[0].content.text
+    assert not home.state_dir.exists()
