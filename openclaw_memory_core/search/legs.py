@@ -79,7 +79,7 @@ def _search(
 
 def _correct(reader: IndexReader, pool: Pool, query: ParsedQuery, visible: Visible, size: int) -> None:
     """Nothing matched at all: perhaps the words are misspelt."""
-    words = [similar for word in query.words for similar in reader.similar_words(word, SIMILAR)]
+    words = [similar for word in query.words for similar in reader.similar_words(word, SIMILAR, visible)]
     pool.corrected = tuple(dict.fromkeys(words))
     terms = [Term(word) for word in pool.corrected]
     for source in dict.fromkeys(visible.sources) if terms else ():

@@ -322,3 +322,13 @@ def test_any_question_gets_an_answer_within_bounds(
 @given(query=st.text(st.sampled_from("boat kiln 船 账单 C++ today"), max_size=20))
 def test_the_same_question_has_the_same_answer(world: SearchBench, query: str) -> None:
     assert world.ask(query) == world.ask(query)
+
+
+def test_no_word_of_a_hidden_note_is_offered_as_a_correction(bench: SearchBench) -> None:
+    bench.put({"MEMORY.md": "- the thermostat code is 1234", "memory/cat.md": "the cat sleeps"})
+
+    response = bench.ask("thermostst", settings(), explain=True, visible=Visible(curated=False))
+
+    assert response.hits == ()
+    assert response.debug is not None
+    assert response.debug["corrected"] == []
