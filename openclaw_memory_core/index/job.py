@@ -6,20 +6,22 @@ import contextlib
 import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.cancel import CancelToken
-from openclaw_memory_core.config.model import ChunkingConfig
 from openclaw_memory_core.embeddings.base import identity_key
-from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.errors import StoreError, StoreFullError
 from openclaw_memory_core.index.chunking import chunk_document
-from openclaw_memory_core.index.model import Chunk, IndexIdentity
-from openclaw_memory_core.index.plan import Defer
-from openclaw_memory_core.index.protocol import GenerationWriter, IndexStore
 from openclaw_memory_core.index.refused import Refused
 from openclaw_memory_core.index.report import OnProgress, SyncProgress, SyncReport
 from openclaw_memory_core.index.run import GenerationRun, Outcome
-from openclaw_memory_core.workspace.documents import Document, DocumentSource
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.cancel import CancelToken
+    from openclaw_memory_core.config.model import ChunkingConfig
+    from openclaw_memory_core.embeddings.embedder import Embedder
+    from openclaw_memory_core.index.model import Chunk, IndexIdentity
+    from openclaw_memory_core.index.protocol import GenerationWriter, IndexStore
+    from openclaw_memory_core.workspace.documents import Document, DocumentSource
 
 __all__ = ["SyncJob", "SyncSettings"]
 
@@ -41,7 +43,6 @@ class SyncSettings:
     identity: IndexIdentity
     clock: Callable[[], float]
     group: int
-    defer: Defer | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ class SyncJob:
             writer.abandon()
             return Outcome()
         run = self._generation_run(lambda: writer, None, frozenset())
-        run.write_texts(paths=None, defer=self._settings.defer)
+        run.write_texts(paths=None)
         return run.outcome
 
     def _update(
@@ -134,7 +135,7 @@ class SyncJob:
         refused = Refused(store, settings.identity)
         run = self._generation_run(self._current, self._embedder, frozenset() if force else refused.hashes)
         try:
-            self._write(run, before, paths, building=building, force=force)
+            self._write(run, before, paths, building=building)
         except StoreFullError:
             if building and not self._published:
                 with contextlib.suppress(StoreError):
@@ -149,9 +150,7 @@ class SyncJob:
             self._refresh(before, before.identity)
         return report
 
-    def _write(
-        self, run: GenerationRun, before: _Before, paths: Collection[str] | None, *, building: bool, force: bool
-    ) -> None:
+    def _write(self, run: GenerationRun, before: _Before, paths: Collection[str] | None, *, building: bool) -> None:
         started = self._settings.clock()
 
         def publish_the_very_first() -> None:
@@ -161,7 +160,6 @@ class SyncJob:
 
         run.write_texts(
             paths=paths,
-            defer=None if force or building or paths is not None else self._settings.defer,
             after_document=publish_the_very_first if building else None,
         )
         outcome = run.outcome
@@ -219,7 +217,6 @@ class SyncJob:
             removed=notes.removed,
             unchanged=notes.plan.unchanged + notes.touched,
             touched=notes.touched,
-            deferred=notes.plan.deferred,
             skipped=tuple(outcome.plan.skipped),
             unseen=tuple(prefix for _, prefix in outcome.plan.unseen),
             failed=failed,

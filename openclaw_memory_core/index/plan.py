@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from openclaw_memory_core.index.model import FileState
-from openclaw_memory_core.index.report import Failure, failure
 from openclaw_memory_core.workspace.documents import DocumentRef, DocumentSource, Scan, Skipped
 
-__all__ = ["Defer", "Plan", "Task", "is_racy", "make_plan", "same_facts"]
+if TYPE_CHECKING:
+    from openclaw_memory_core.index.report import Failure
+
+__all__ = ["Plan", "Task", "is_racy", "make_plan", "same_facts"]
 
 logger = logging.getLogger(__name__)
 
@@ -18,9 +21,6 @@ RACY_SECONDS = 2.0
 """A stamp this fresh may hide a later change: file systems keep times as coarsely as two seconds."""
 
 _EPOCH_ORDINAL = 719_163
-
-Defer = Callable[[DocumentRef, FileState], bool]
-"""True if this change may wait, for example a transcript that grew by little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,6 @@ class Plan:
     tasks: list[Task] = field(default_factory=list)
     remove: list[str] = field(default_factory=list)
     unchanged: int = 0
-    deferred: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     unseen: list[tuple[str, str]] = field(default_factory=list)
     failed: dict[str, Failure] = field(default_factory=dict)
@@ -84,7 +83,6 @@ def make_plan(
     files: Mapping[str, FileState],
     *,
     paths: Collection[str] | None = None,
-    defer: Defer | None = None,
 ) -> Plan:
     """Look at every source and decide.
 
@@ -101,7 +99,7 @@ def make_plan(
         for ref in scan.documents:
             if ref.path not in found and _wanted(ref.path, wanted):
                 found.add(ref.path)
-                _decide(plan, source, ref, files.get(ref.path), defer)
+                _decide(plan, source, ref, files.get(ref.path))
     plan.remove = [
         path for path, state in files.items() if path not in found and _wanted(path, wanted) and not plan.hides(state)
     ]
@@ -114,17 +112,17 @@ def _scan(source: DocumentSource, plan: Plan) -> Scan:
         return source.scan()
     except Exception as error:  # a source that breaks its promise must not take the others down
         logger.exception("The source %s cannot be looked at; its documents stay as they are in the index", source.name)
+        from openclaw_memory_core.index.report import failure
+
         plan.failed[f"{source.name}:"] = failure(error)
         return Scan((), unseen=("",))
 
 
-def _decide(plan: Plan, source: DocumentSource, ref: DocumentRef, state: FileState | None, defer: Defer | None) -> None:
+def _decide(plan: Plan, source: DocumentSource, ref: DocumentRef, state: FileState | None) -> None:
     if state is None or not same_facts(ref, state):
         plan.tasks.append(Task(source, ref, state))
     elif state.stat == ref.stat and not is_racy(state.stat, state.indexed_at):
         plan.unchanged += 1
-    elif state.stat != ref.stat and defer is not None and defer(ref, state):
-        plan.deferred += 1
     else:
         plan.tasks.append(Task(source, ref, state))
 

@@ -61,7 +61,6 @@ class SyncReport:
     :param changed: documents whose rows were replaced.
     :param removed: documents that are gone.
     :param unchanged: documents left as they are; *touched* of them only got a new stamp.
-    :param deferred: changed documents that may wait (transcripts below their thresholds).
     :param skipped: what looks like a note and is not indexed.
     :param failed: documents that could not be read or written, by path; their old rows stay.
     :param unembedded: documents with a text that the provider refused or lost, by path; found by keywords only.
@@ -86,7 +85,6 @@ class SyncReport:
     removed: int = 0
     unchanged: int = 0
     touched: int = 0
-    deferred: int = 0
     skipped: tuple[Skipped, ...] = ()
     failed: Mapping[str, Failure] = field(default_factory=dict)
     unembedded: Mapping[str, Failure] = field(default_factory=dict)
@@ -102,11 +100,6 @@ class SyncReport:
     busy: bool = False
     cancelled: bool = False
     provider_error: EmbeddingError | None = None
-
-    @property
-    def documents(self) -> int:
-        """Documents that were found."""
-        return self.added + self.changed + self.unchanged + self.deferred + len(self.failed)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON-serialisable values, camel case, without what is empty."""
@@ -141,7 +134,6 @@ _COUNTS = (
     "removed",
     "unchanged",
     "touched",
-    "deferred",
     "chunks",
     "embedded",
     "cached",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from openclaw_memory_core.errors import StoreError
 from openclaw_memory_core.index.filling import Filled, VectorFiller
-from openclaw_memory_core.index.plan import Defer, Plan, Task, is_racy, make_plan
+from openclaw_memory_core.index.plan import Plan, Task, is_racy, make_plan
 from openclaw_memory_core.index.reading import Chunker, Reading, read_documents
 from openclaw_memory_core.index.report import Failure, OnProgress, SyncProgress, failure
 
@@ -102,7 +102,6 @@ class GenerationRun:
         self,
         *,
         paths: Collection[str] | None,
-        defer: Defer | None,
         after_document: Callable[[], None] | None = None,
     ) -> None:
         """Make the index hold the texts that the sources hold; vectors follow beside it.
@@ -112,7 +111,7 @@ class GenerationRun:
         """
         started = self._now()
         self._report(SyncProgress("scan"))
-        plan = make_plan(self._sources, self._writer().files(), paths=paths, defer=defer)
+        plan = make_plan(self._sources, self._writer().files(), paths=paths)
         outcome = self.outcome
         outcome.plan = plan
         outcome.failed.update(plan.failed)

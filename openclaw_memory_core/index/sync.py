@@ -7,19 +7,21 @@ import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openclaw_memory_core.cancel import CancelToken
-from openclaw_memory_core.config.model import ChunkingConfig
 from openclaw_memory_core.embeddings.base import identity_key
-from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.errors import EmbeddingError, StoreBusyError
 from openclaw_memory_core.index.job import SyncJob, SyncSettings
-from openclaw_memory_core.index.model import IndexIdentity
-from openclaw_memory_core.index.plan import Defer
-from openclaw_memory_core.index.protocol import IndexStore
+from openclaw_memory_core.index.past import LAST, TOTALS, last_sync, spent
 from openclaw_memory_core.index.report import OnProgress, SyncReport
-from openclaw_memory_core.workspace.documents import DocumentSource
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.config.model import ChunkingConfig
+    from openclaw_memory_core.embeddings.embedder import Embedder
+    from openclaw_memory_core.index.model import IndexIdentity
+    from openclaw_memory_core.index.protocol import IndexStore
+    from openclaw_memory_core.workspace.documents import DocumentSource
 
 __all__ = ["SyncEngine"]
 
@@ -39,7 +41,6 @@ class SyncEngine:
     :param monotonic: seconds that never go back, for durations and pauses.
     :param group: texts handed to the embedder at a time; large for batch jobs.
     :param lease_wait: seconds to wait for another process that is writing.
-    :param defer: says which changed documents may wait; not asked in a forced sync or one of named paths.
     """
 
     def __init__(
@@ -54,7 +55,6 @@ class SyncEngine:
         monotonic: Callable[[], float] = time.monotonic,
         group: int = 2048,
         lease_wait: float = 2.0,
-        defer: Defer | None = None,
     ) -> None:
         self._settings = SyncSettings(
             store=store,
@@ -64,7 +64,6 @@ class SyncEngine:
             identity=identity,
             clock=clock,
             group=group,
-            defer=defer,
         )
         self._store = store
         self._identity = identity
@@ -145,23 +144,21 @@ class SyncEngine:
 
     def last(self) -> dict[str, Any] | None:
         """The last sync's report (:meth:`SyncReport.to_dict`) by any process, with ``finishedAt``; None if none."""
-        found = self._store.state("sync.last")
-        return found if isinstance(found, dict) else None
+        return last_sync(self._store)
 
     def totals(self) -> dict[str, int]:
         """Texts, tokens and requests spent with the present provider identity over the life of this index."""
-        found = (self._store.state("sync.totals") or {}).get(identity_key(self._identity.embedding), {})
-        return {name: int(found.get(name, 0)) for name in ("texts", "tokens", "requests")}
+        return spent(self._store, self._identity)
 
     def _remember(self, report: SyncReport, *, full: bool) -> None:
         note = report.to_dict() | {"finishedAt": self._clock(), "pid": os.getpid()}
-        self._store.set_state("sync.last", note)
+        self._store.set_state(LAST, note)
         if full and report.complete:
             self._store.set_state("sync.complete", note["finishedAt"])
         if report.requests:
-            totals = self._store.state("sync.totals") or {}
+            totals = self._store.state(TOTALS) or {}
             key = identity_key(self._identity.embedding)
-            spent = {"texts": report.embedded, "tokens": report.tokens, "requests": report.requests}
+            added = {"texts": report.embedded, "tokens": report.tokens, "requests": report.requests}
             before = totals.get(key, {})
-            totals[key] = {name: before.get(name, 0) + value for name, value in spent.items()}
-            self._store.set_state("sync.totals", totals)
+            totals[key] = {name: before.get(name, 0) + value for name, value in added.items()}
+            self._store.set_state(TOTALS, totals)
