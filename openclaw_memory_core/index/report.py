@@ -101,6 +101,11 @@ class SyncReport:
     cancelled: bool = False
     provider_error: EmbeddingError | None = None
 
+    @property
+    def documents(self) -> int:
+        """Documents that were found."""
+        return self.added + self.changed + self.unchanged + len(self.failed)
+
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON-serialisable values, camel case, without what is empty."""
         values: dict[str, Any] = {
