@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import apsw
@@ -11,6 +12,7 @@ from openclaw_memory_core.errors import (
     StoreCorruptError,
     StoreError,
     StoreFullError,
+    StoreReadOnlyError,
 )
 from openclaw_memory_core.index.store.faults import MAPPING, mapped, translate
 
@@ -51,3 +53,12 @@ def test_the_text_of_a_note_stays_out_of_the_message() -> None:
     with pytest.raises(StoreError) as caught, mapped(Path("p")):
         "secret \ud800".encode()
     assert "secret" not in caught.value.message
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+def test_a_full_disk_is_a_full_disk_whoever_meets_it(number: int) -> None:
+    assert type(translate(OSError(number, "no room"), Path("p"))) is StoreFullError
+
+
+def test_other_errors_of_the_system_are_about_permission() -> None:
+    assert type(translate(PermissionError(errno.EACCES, "no"), Path("p"))) is StoreReadOnlyError

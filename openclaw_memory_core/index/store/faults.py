@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from openclaw_memory_core.errors import (
     StoreFullError,
     StoreReadOnlyError,
 )
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 _BUSY_HINT = "Another process is writing; try again in a moment."
 _CORRUPT_HINT = "Run `openclaw-memory index`: the damaged file is set aside and rebuilt from the notes."
@@ -73,6 +76,8 @@ MAPPING: dict[type[apsw.Error], tuple[type[OpenClawMemoryError], str, str]] = {
 
 def translate(error: BaseException, path: Path) -> OpenClawMemoryError:
     """Our error for one of apsw's, or for one that Python itself raised about the file."""
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return StoreFullError(f"The index {path} cannot grow: {error.strerror}", hint=_FULL_HINT)
     if isinstance(error, OSError):
         return StoreReadOnlyError(f"The index {path} cannot be used: {error.strerror or error}", hint=_OPEN_HINT)
     if isinstance(error, UnicodeEncodeError):
