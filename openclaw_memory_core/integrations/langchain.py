@@ -123,7 +123,7 @@ def _middleware(memory: ChatMemory) -> AgentMiddleware[Any, Any, Any]:
         from langchain.agents.middleware import AgentMiddleware
     except ImportError:
         raise MissingExtraError(
-            "the adapter needs the package langchain, version 1", hint="pip install langchain"
+            "the adapter needs the package langchain, version 1", hint="pip install 'langchain>=1'"
         ) from None
     from langchain_core.messages import SystemMessage
 

@@ -15,12 +15,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import jsonschema
 import pytest
 from support.doors import FUSE, TODAY, YESTERDAY, Home
 
 from openclaw_memory_core.errors import UsageError
 from openclaw_memory_core.integrations.mcp_server.client_config import client_configs, command_line
 from openclaw_memory_core.integrations.mcp_server.guard import loopback_names
+from openclaw_memory_schemas import load
 
 mcp = pytest.importorskip("mcp", reason="needs the extra [mcp]")
 
@@ -268,8 +270,10 @@ def test_print_config_gives_each_client_what_it_reads(home: Home) -> None:
 
 
 def test_print_config_without_a_name_gives_all_and_json_is_one_document() -> None:
-    clients = json.loads(run("--json", "--print-config").stdout)["clients"]
+    document = json.loads(run("--json", "--print-config").stdout)
+    clients = document["clients"]
 
+    jsonschema.validate(document, load("cli.mcp")["anyOf"][0])
     assert {"claude-code", "claude-desktop", "codex", "cursor", "vscode"} <= clients.keys()
 
 
