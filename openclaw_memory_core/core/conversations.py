@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from openclaw_memory_core.flush.controller import FlushController
     from openclaw_memory_core.privacy import Audience
     from openclaw_memory_core.sessions.library import AgentSessions, TranscriptLibrary
+    from openclaw_memory_core.sessions.openclaw import OpenClawTranscripts
     from openclaw_memory_core.sessions.source import TranscriptSource
     from openclaw_memory_core.sessions.store import SessionStore
     from openclaw_memory_core.sessions.summary import SummaryWriter
@@ -80,6 +81,15 @@ class Conversations:
         return TranscriptSource(self._agent.id, self._agent.sessions_dir, self.store, thresholds)
 
     @cached_property
+    def host_transcripts(self) -> OpenClawTranscripts:
+        """The same, with those that OpenClaw keeps in its own database."""
+        from openclaw_memory_core.index.store.openclaw_sessions import FILE_NAME, OpenClawSessions
+        from openclaw_memory_core.sessions.openclaw import OpenClawTranscripts
+
+        database = OpenClawSessions(self._agent.agent_dir / FILE_NAME)
+        return OpenClawTranscripts(self._agent.id, database, self.transcripts)
+
+    @cached_property
     def library(self) -> TranscriptLibrary:
         """The transcripts of this agent and, where the visibility reaches so far, of the others."""
         from openclaw_memory_core.sessions.library import TranscriptLibrary
@@ -108,7 +118,7 @@ class Conversations:
 
     def sources(self) -> list[DocumentSource]:
         """Transcripts to index, where session memory is on."""
-        return [self.transcripts] if "sessions" in self._agent.search.indexed_sources else []
+        return [self.host_transcripts] if "sessions" in self._agent.search.indexed_sources else []
 
     def has_tools(self) -> bool:
         """Whether there are transcripts to look into."""
@@ -120,7 +130,9 @@ class Conversations:
 
     def visible_transcripts(self, who: Audience, session: Session) -> frozenset[str]:
         """Paths of the transcripts that *who* may see."""
-        return self.library.paths(who, own_id=session.session_id)
+        own_id = session.session_id
+        in_files = self.library.paths(who, own_id=own_id)
+        return self.host_transcripts.visible(who, self._config.sessions, in_files, own_id=own_id)
 
     def changed(self, session: Session) -> None:
         """A session was compacted or ends: its transcript counts as changed, however little it has grown."""

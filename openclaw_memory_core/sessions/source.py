@@ -13,7 +13,7 @@ from typing import Literal
 from openclaw_memory_core.errors import NoteReadError
 from openclaw_memory_core.sessions.cleaning import one_line
 from openclaw_memory_core.sessions.delta import DeltaThresholds
-from openclaw_memory_core.sessions.jsonl import read_events
+from openclaw_memory_core.sessions.jsonl import Event, read_events
 from openclaw_memory_core.sessions.known import StoredSession, owners_in
 from openclaw_memory_core.sessions.store import SessionStore
 from openclaw_memory_core.sessions.transcripts import Utterance, transcript_name, utterances
@@ -91,14 +91,13 @@ class TranscriptSource:
         path = self._folder / ref.path.rpartition("/")[2]
         try:
             seen = stamp(path.lstat())
-            text, lines = render(utterances(read_events(path)))
+            document = document_of(ref, read_events(path))
         except OSError as error:
             raise NoteReadError(
                 f"{ref.path} cannot be read: {error.strerror or type(error).__name__}.", hint="Check its permissions."
             ) from error
         self._loaded[ref.path] = seen
-        digest = hashlib.sha256(f"{text}\n{','.join(map(str, lines))}".encode("utf-8", "surrogatepass")).hexdigest()
-        return Document(ref, text, digest, lines)
+        return document
 
     def watch_roots(self) -> Sequence[str]:
         """The sessions folder; it need not exist."""
@@ -131,6 +130,16 @@ class TranscriptSource:
         if seen is None or self._thresholds.reached(full, seen, present, now=self._now()):
             return present
         return seen
+
+
+def document_of(ref: DocumentRef, events: Iterable[Event], flaws: Sequence[str] = ()) -> Document:
+    """The conversation in *events* as a document.
+
+    :param flaws: what could not be read; looked at after the events were.
+    """
+    text, lines = render(utterances(events))
+    digest = hashlib.sha256(f"{text}\n{','.join(map(str, lines))}".encode("utf-8", "surrogatepass")).hexdigest()
+    return Document(ref, text, digest, lines, tuple(flaws))
 
 
 def render(spoken: Iterable[Utterance]) -> tuple[str, tuple[int, ...]]:
