@@ -16,6 +16,7 @@ from openclaw_memory_core.index.store import SqliteStore
 
 if TYPE_CHECKING:
     from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
+    from openclaw_memory_core.index.doorbell import Doorbell
     from openclaw_memory_core.index.report import OnProgress, SyncReport
     from openclaw_memory_core.index.scheduler import IndexScheduler
     from openclaw_memory_core.index.sync import SyncEngine
@@ -59,6 +60,7 @@ class IndexService:
         self._scheduler: IndexScheduler | None = None
         self._watcher: FileWatcher | None = None
         self._notices: list[str] = []
+        self._bell: Doorbell | None = None
         self._closed = False
 
     def _media_sources(self) -> tuple[DocumentSource, ...]:
@@ -75,6 +77,21 @@ class IndexService:
         media = MediaSource(self.agent.workspace, search.extra_paths, search.multimodal)
         provider.read_media_with(media.read)
         return (media,)
+
+    def changes(self) -> int | None:
+        """Changes of notes so far; equal answers mean that nothing has changed in between.  None if it is not known.
+
+        Transcripts also count as changed or not by their size and the time, so there is no answer with them.
+        """
+        if not self._background or len(self.sources) > 1:
+            return None
+        with self._lock:
+            if self._bell is None and not self._closed:
+                from openclaw_memory_core.index.doorbell import Doorbell
+
+                self._bell = Doorbell(self._roots)
+            bell = self._bell
+        return None if bell is None else bell.changes()
 
     @property
     def exists(self) -> bool:
@@ -223,7 +240,10 @@ class IndexService:
         with self._lock:
             self._closed = True
             watcher, scheduler, opened = self._watcher, self._scheduler, self._opened
+            bell, self._bell = self._bell, None
             self._watcher = self._scheduler = self._opened = None
+        if bell is not None:
+            bell.close()
         if watcher is not None:
             watcher.close()
         if scheduler is not None:

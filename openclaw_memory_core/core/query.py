@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from openclaw_memory_core.core.answers import (
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from openclaw_memory_core.core.provider import ActiveProvider
     from openclaw_memory_core.embeddings.base import ProviderInfo, Vector
     from openclaw_memory_core.embeddings.embedder import Embedder
+    from openclaw_memory_core.index.model import IndexIdentity
+    from openclaw_memory_core.index.protocol import IndexReader
     from openclaw_memory_core.index.store import SqliteStore
     from openclaw_memory_core.workspace.workspace import Workspace
     from openclaw_memory_hookspecs import Session
@@ -34,6 +37,10 @@ if TYPE_CHECKING:
 CURATED_NAMES: Final = frozenset({"MEMORY.md", "memory.md", "USER.md"})
 FIRST_INDEX_SECONDS: Final = 10.0
 """A search of an empty index waits so long for the first sync, once."""
+
+
+LOOK_AGAIN_SECONDS: Final = 30.0
+"""Changes that no event tells of, as on a network folder, are found after so long at the latest."""
 
 
 class _QueryEmbedder:
@@ -66,6 +73,23 @@ class _QueryEmbedder:
         return vector
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the last look at the notes found.
+
+    :param state: generation, revision, wanted identity and number of changes that it is about.
+    """
+
+    store: SqliteStore
+    state: tuple[int, int, IndexIdentity, int | None]
+    at: float
+    freshness: Freshness
+
+    def holds(self, store: SqliteStore, state: tuple[int, int, IndexIdentity, int | None]) -> bool:
+        """Whether it is still true."""
+        return store is self.store and state == self.state and time.monotonic() - self.at < LOOK_AGAIN_SECONDS
+
+
 class QueryService:
     """Answers ``memory_search`` for every session of one agent."""
 
@@ -88,6 +112,7 @@ class QueryService:
         self._today = today
         self._now = now
         self._waited = False
+        self._known: _Known | None = None
 
     def search(
         self,
@@ -187,9 +212,20 @@ class QueryService:
         return freshness
 
     def _look(self, store: SqliteStore) -> tuple[Freshness, bool]:
+        """How the index stands to the notes, and whether there is none yet; remembered while neither changes."""
+        changes = self._index.changes()
         with store.reader() as reader:
-            generation, identity = reader.generation, reader.identity
-            gap = find_gap(reader, self._index.sources)
+            state = (reader.generation, reader.revision, self._index.identity, changes)
+            known = self._known
+            if changes is not None and known is not None and known.holds(store, state):
+                return known.freshness, False
+            freshness, empty = self._compare(reader)
+        self._known = None if empty else _Known(store, state, time.monotonic(), freshness)
+        return freshness, empty
+
+    def _compare(self, reader: IndexReader) -> tuple[Freshness, bool]:
+        generation, identity = reader.generation, reader.identity
+        gap = find_gap(reader, self._index.sources)
         if generation == 0:
             if not gap.changed:
                 return Freshness(), False

@@ -230,3 +230,66 @@ def test_explain_fills_debug_with_the_numbers_of_every_result(tmp_path: Path) ->
 
     assert answer["results"][0]["debug"]["keyword"]
     assert answer["debug"]["terms"] == ["heron"]
+
+
+def _settled(bench: Bench) -> Any:
+    core = bench.core(background=True)
+    core.search("heron")
+    if core.index.scheduler is not None:
+        assert core.index.scheduler.wait(10)
+    return core
+
+
+def test_a_note_saved_just_before_a_search_is_never_missed_silently(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, search={"provider": "none", "sync": {"onSearch": False, "watch": False}})
+    note = bench.write("memory/a.md", "the heron nests by the mill\n")
+    bench.write("memory/deep/b.md", "the otter swims\n")
+    bench.index()
+    with _settled(bench) as core:
+        for round_ in range(20):
+            assert "stale" not in core.search("heron")
+            if round_ % 2:
+                bench.write(f"memory/deep/new{round_}.md", f"walrus number {round_}\n")
+            else:
+                with note.open("a", encoding="utf-8") as file:
+                    file.write(f"walrus number {round_}\n")
+
+            assert core.search("heron")["stale"] is True
+
+            core.sync()
+
+
+def test_a_search_of_an_unchanged_workspace_looks_at_its_files_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(tmp_path, search={"provider": "none", "sync": {"onSearch": False, "watch": False}})
+    bench.write("memory/a.md", "the heron nests by the mill\n")
+    bench.index()
+    with _settled(bench) as core:
+        scan, scans = core.workspace.scan, []
+        monkeypatch.setattr(core.workspace, "scan", lambda: scans.append(1) or scan())
+        if core.index.changes() is None:
+            pytest.skip("this system cannot tell at once what has changed")
+        for _ in range(5):
+            assert core.search("heron")["results"]
+
+        assert len(scans) <= 1
+
+        bench.write("memory/b.md", "another heron\n")
+        core.search("heron")
+        assert len(scans) >= 1
+
+
+def test_changes_that_no_event_tells_of_are_found_after_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(tmp_path, search={"provider": "none", "sync": {"onSearch": False, "watch": False}})
+    bench.write("memory/a.md", "the heron nests by the mill\n")
+    bench.index()
+    with _settled(bench) as core:
+        monkeypatch.setattr(core.index, "changes", lambda: 0)
+        assert "stale" not in core.search("heron")
+        bench.write("memory/b.md", "another heron\n")
+        monkeypatch.setattr("openclaw_memory_core.core.query.LOOK_AGAIN_SECONDS", 0.0)
+
+        assert core.search("heron")["stale"] is True
