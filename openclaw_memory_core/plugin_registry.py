@@ -15,8 +15,11 @@ from openclaw_memory_hookspecs import ENTRY_POINT_GROUP, PROJECT_NAME, specifica
 
 DEFAULT_PLUGIN: Final = "memory-core"
 
+BRIDGE_PLUGIN: Final = "openclaw-memory"
+"""What the slot says in the configuration of an OpenClaw that has our bridge: the same memory by its name there."""
+
 # Found without reading the metadata of every installed distribution (40 ms).
-_BUILT_IN: Final = {DEFAULT_PLUGIN: "openclaw_memory_core.plugin:MemoryCorePlugin"}
+_BUILT_IN: Final = dict.fromkeys((DEFAULT_PLUGIN, BRIDGE_PLUGIN), "openclaw_memory_core.plugin:MemoryCorePlugin")
 
 
 @dataclass(frozen=True, slots=True)

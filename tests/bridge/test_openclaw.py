@@ -39,6 +39,9 @@ def think(body: Mapping[str, Any]) -> Reply:
         today = dt.datetime.now(dt.UTC).date().isoformat()
         write = Call("write", {"path": f"memory/{today}.md", "content": "- Saved by the flush.\n"})
         return Say("NO_REPLY") if answers else write
+    if "search conversations for" in said and not answers:
+        query = said.split("search conversations for ")[1].split("\n")[0]
+        return Call("memory_search", {"query": query, "corpus": "sessions"})
     if "search for" in said and not answers:
         return Call("memory_search", {"query": said.split("search for ")[1].split("\n")[0]})
     if "fill the context" in said:
@@ -130,6 +133,25 @@ def test_a_group_sees_neither_memory_md_nor_its_entries(home: OpenClawHome, mode
     assert "memory_search" in tool_names(bodies[0])
     assert "withheld" in tool_answers(bodies[-1])[0]
     assert SECRET not in json.dumps(bodies)
+
+
+def test_what_was_said_is_found_in_openclaws_own_database_by_those_who_may_see_it(
+    home: OpenClawHome, model: ModelServer
+) -> None:
+    turn(home, model, "My bicycle is called Turing.")
+
+    found = home.run("memory", "search", "bicycle", "Turing", "--corpus", "sessions", "--json")
+    assert found.code == 0, found.text
+    (hit,) = found.json()["results"]
+    assert hit["source"] == "sessions"
+    assert "My bicycle is called Turing." in hit["snippet"]
+
+    bodies = turn(home, model, "search conversations for bicycle", GROUP)
+    answer = json.loads(tool_answers(bodies[-1])[0])
+    assert hit["path"] not in [one["path"] for one in answer["results"]]
+    bodies = turn(home, model, "search conversations for bicycle")
+    answer = json.loads(tool_answers(bodies[-1])[0])
+    assert hit["path"] in [one["path"] for one in answer["results"]]
 
 
 def test_a_nearly_full_context_is_flushed_into_todays_note_by_appending(home: OpenClawHome, model: ModelServer) -> None:

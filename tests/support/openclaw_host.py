@@ -127,7 +127,7 @@ class OpenClawHome:
             "models": {"providers": {"fake": provider}},
             "agents": {"defaults": {"model": {"primary": "fake/m"}, "userTimezone": "UTC"}},
             "gateway": {"mode": "local", "port": self.port, "bind": "loopback", "auth": {"mode": "none"}},
-            "memory": {"search": {"provider": "none"}},
+            "memory": {"search": {"provider": "none", "rememberAcrossConversations": True}},
         }
 
     def note(self, path: str, text: str) -> None:

@@ -118,7 +118,7 @@ class Installation:
         )
         steps.add("plugin folder", **_stale(self.folder, self.command))
         steps.add("Python", **_hello(entry.get("config", {}).get("command") or self.command))
-        steps.add("plugin loads", **self._inspect())
+        steps.add("plugin loads", **self._inspect(recall=entry.get("hooks", {}).get("allowConversationAccess")))
         steps.add("openclaw memory", **self._who_answers())
         return steps.all
 
@@ -136,7 +136,7 @@ class Installation:
             yield ["plugins", "enable", protocol.PLUGIN_ID, "--accept-capabilities"]
         config = entry.get("config", {})
         dreaming = config.get("dreaming", {}).get("enabled")
-        allowed = entry.get("hooks", {}).get("allowConversationAccess") is True
+        allowed = entry.get("hooks", {}).get("allowConversationAccess")
         if config.get("command") != self.command or dreaming is not False or allowed is not recall:
             yield ["config", "set", "--batch-json", json.dumps(self._settings(recall=recall))]
 
@@ -169,14 +169,20 @@ class Installation:
                 f"{self.folder} cannot be written: {error.strerror}", hint="name another with --dir"
             ) from error
 
-    def _inspect(self) -> dict[str, Any]:
+    def _inspect(self, *, recall: object) -> dict[str, Any]:
+        """Whether OpenClaw loads all of it.
+
+        :param recall: False where the user has refused the hooks for automatic recall.
+        """
         outcome = self._openclaw.run("plugins", "inspect", protocol.PLUGIN_ID, "--runtime")
         if outcome.code != 0 or "Status: loaded" not in outcome.text:
             return {"done": False, "detail": outcome.last_line()}
-        problems = [line for line in outcome.text.splitlines() if "blocked" in line or line.startswith("ERROR")]
+        lines = [line.strip() for line in outcome.text.splitlines()]
+        blocked = [line for line in lines if "blocked" in line]
+        problems = [line for line in lines if line.startswith("ERROR")] + (blocked if recall is not False else [])
         if problems:
-            return {"done": False, "detail": problems[0].strip()[:300]}
-        return {"done": True}
+            return {"done": False, "detail": problems[0][:300]}
+        return {"done": True, "detail": "without automatic recall, as was asked" if blocked else ""}
 
     def _who_answers(self) -> dict[str, Any]:
         outcome = self._openclaw.run("memory", "status", "--json")
