@@ -57,14 +57,15 @@ def _settle(finding: Finding, *, fix: bool) -> dict[str, Any]:
             hint = f"could not be repaired: {error.strerror or type(error).__name__}"
     elif finding.fix is not None:
         hint = f"{hint}; doctor --fix does it" if hint else "doctor --fix repairs it"
-    check = {"name": finding.name, "state": state, "message": message}
-    return check if hint is None else {**check, "hint": hint}
+    check = {"name": finding.name, "state": state, "message": message, "hint": hint, "code": finding.code}
+    return {name: value for name, value in check.items() if value is not None}
 
 
 def _print(agent: dict[str, Any]) -> None:
     output.data(output.styled(f"Memory of {agent['agentId']}", "head"))
     for check in agent["checks"]:
         text, style = _MARKS[check["state"]]
-        output.data(f"{output.styled(text, style)} {check['name']}: {output.visible(check['message'])}")
+        code = f" [{check['code']}]" if "code" in check else ""
+        output.data(f"{output.styled(text, style)} {check['name']}: {output.visible(check['message'])}{code}")
         if "hint" in check:
             output.data(f"        {output.visible(check['hint'])}")

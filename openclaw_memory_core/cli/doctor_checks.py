@@ -26,6 +26,7 @@ class Finding(NamedTuple):
 
     :param state: ``note`` is worth knowing, ``problem`` makes the command fail.
     :param fix: repairs it without a risk and says what it did; None if there is nothing to repair.
+    :param code: of the error behind it, under which docs/errors.md has it.
     """
 
     name: str
@@ -33,6 +34,12 @@ class Finding(NamedTuple):
     message: str
     hint: str | None = None
     fix: Callable[[], str] | None = None
+    code: str | None = None
+
+    @classmethod
+    def of(cls, name: str, error: OpenClawMemoryError) -> Finding:
+        """The problem that an error is."""
+        return cls(name, "problem", error.message, error.hint, code=error.code)
 
 
 def examine(core: MemoryCore, *, deep: bool) -> Iterator[Finding]:
@@ -51,7 +58,7 @@ def examine(core: MemoryCore, *, deep: bool) -> Iterator[Finding]:
         try:
             yield from check(core)
         except OpenClawMemoryError as error:
-            yield Finding("doctor", "problem", error.message, error.hint)
+            yield Finding.of("doctor", error)
         except OSError as error:
             yield Finding("doctor", "problem", f"{error.filename}: {error.strerror or type(error).__name__}")
 
@@ -104,7 +111,7 @@ def _notes(core: MemoryCore, curated: list[str], paths: list[str]) -> Iterator[F
         try:
             text = core.workspace.text(path)
         except OpenClawMemoryError as error:
-            yield Finding("notes", "problem", error.message, error.hint)
+            yield Finding.of("notes", error)
             continue
         readable += 1
         if path in curated and len(text) > limit:
@@ -133,7 +140,7 @@ def _sqlite(core: MemoryCore) -> Iterator[Finding]:
             store.open()
             found = store.describe()
         except OpenClawMemoryError as error:
-            yield Finding("sqlite", "problem", error.message, error.hint)
+            yield Finding.of("sqlite", error)
             return
         finally:
             store.close()
@@ -148,7 +155,7 @@ def _sqlite(core: MemoryCore) -> Iterator[Finding]:
 def _index(core: MemoryCore, *, report: Mapping[str, Any], full: bool) -> Iterator[Finding]:
     if "indexError" in report:
         error = report["indexError"]
-        yield Finding("index", "problem", error["message"], error["hint"])
+        yield Finding("index", "problem", error["message"], error["hint"], code=error["code"])
         return
     if not report["indexExists"]:
         yield Finding("index", "note", f"there is no index at {report['dbPath']}", "run: openclaw-memory index")
@@ -162,7 +169,7 @@ def _index(core: MemoryCore, *, report: Mapping[str, Any], full: bool) -> Iterat
         )
         return
     for path, failed in ((report["lastSync"] or {}).get("failed") or {}).items():
-        yield Finding("index", "problem", f"{path}: {failed['message']}")
+        yield Finding("index", "problem", f"{path}: {failed['message']}", code=failed["code"])
     if report["dirty"]:
         reason = report.get("dirtyReason") or "the index is not up to date"
         yield Finding("index", "note", reason, "run: openclaw-memory index")
@@ -178,7 +185,9 @@ def _provider(core: MemoryCore, *, report: Mapping[str, Any]) -> Iterator[Findin
     probe = report.get("embeddingProbe")
     problem = report.get("providerError") or (probe or {}).get("error")
     if problem:
-        yield Finding("provider", "problem", f"{report['requestedProvider']}: {problem}")
+        failure = core.index.provider.failure
+        code = failure.code if failure is not None else None
+        yield Finding("provider", "problem", f"{report['requestedProvider']}: {problem}", code=code)
     elif report["searchMode"] == "keyword":
         state: State = "ok" if report["requirement"] == "fts-only" else "note"
         yield Finding("provider", state, f"keywords only: {'; '.join(report['providerReasons']) or 'by configuration'}")

@@ -62,7 +62,7 @@ def _index(
     except CancelledError:
         raise
     except OpenClawMemoryError as error:
-        output.note(output.visible(f"Memory index failed ({agent_id}): {error.message}", note=True))
+        output.complain(f"Memory index failed ({agent_id})", error.to_dict())
         return {"agentId": agent_id, "error": error.to_dict()}
 
 
@@ -76,7 +76,7 @@ def _outcome(core: MemoryCore, report: SyncReport, *, quiet: bool) -> dict[str, 
     for skipped in report.skipped:
         output.note(output.visible(f"{skipped.path}: left out: {skipped.reason}", note=True))
     if error is not None:
-        output.note(output.visible(f"Memory index failed ({core.agent.id}): {error['message']}", note=True))
+        output.complain(f"Memory index failed ({core.agent.id})", error)
         return {**outcome, "error": error}
     if not quiet:
         _print(core, report)

@@ -81,10 +81,15 @@ def failed(error: Mapping[str, Any], code: int, *, as_json: bool) -> int:
     if as_json:
         document({"ok": False, "error": dict(error)})
         return code
-    note(f"{styled('Error:', 'bad')} {visible(error['message'], note=True)}")
+    complain("Error", error)
+    return code
+
+
+def complain(what: str, error: Mapping[str, Any]) -> None:
+    """Name an error on stderr, with its hint and the code under which the documentation has it."""
+    note(f"{styled(f'{what}:', 'bad')} {visible(error['message'], note=True)} [{error['code']}]")
     if error["hint"]:
         note(f"Hint: {visible(error['hint'], note=True)}")
-    return code
 
 
 def styled(text: object, style: str) -> str:

@@ -61,7 +61,7 @@ def check_header(path: Path) -> None:
     if foreign:
         raise StoreForeignError(
             f"The file {path} belongs to another program and is left alone",
-            hint="Set `store.path` to a file of its own.",
+            hint="Set `memory.search.store.path` to a file of its own, or move that one away if nothing needs it.",
         )
 
 
@@ -86,7 +86,7 @@ def set_up(db: apsw.Connection, path: Path) -> None:
         if db.readonly("main"):
             raise StoreReadOnlyError(
                 f"The index {path} is empty and cannot be written",
-                hint="Make the file and its folder writable, or set `store.path` to a place that is.",
+                hint="Make the file and its folder writable, or set `memory.search.store.path` to a place that is.",
             )
         _create(db)
     version = db.pragma("user_version")
