@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +10,7 @@ import click
 
 from openclaw_memory_core.cli import output
 from openclaw_memory_core.cli.app import Command
+from openclaw_memory_core.cli.explained import hit_line, question_line
 from openclaw_memory_core.cli.settings import Settings
 from openclaw_memory_core.errors import UsageError
 
@@ -51,8 +52,17 @@ def command(
     if settings.json:
         output.document(answer)
     else:
-        _print(answer)
+        _print(answer, words)
     return 0
+
+
+def _marked(text: str, question: str) -> str:
+    """*text* with the words of the question in bold, on a terminal."""
+    if not output.is_terminal(sys.stdout):
+        return text
+    from openclaw_memory_core.search.marking import mark
+
+    return mark(text, question, lambda word: click.style(word, bold=True))
 
 
 def _unavailable(answer: Mapping[str, Any], *, as_json: bool) -> int:
@@ -60,7 +70,7 @@ def _unavailable(answer: Mapping[str, Any], *, as_json: bool) -> int:
     return output.failed({"code": answer["code"], "message": message, "hint": answer.get("action")}, 1, as_json=as_json)
 
 
-def _print(answer: Mapping[str, Any]) -> None:
+def _print(answer: Mapping[str, Any], question: str) -> None:
     if answer.get("disabled"):
         output.note(f"{answer['error']} {answer['action']}")
         output.data("Memory search disabled.")
@@ -68,14 +78,14 @@ def _print(answer: Mapping[str, Any]) -> None:
     for hit in answer["results"]:
         place = output.styled(f"{hit['path']}:{hit['startLine']}-{hit['endLine']}", "path")
         output.data(f"{hit['score']:.3f} {place}")
-        output.data(output.visible(hit["snippet"]))
+        output.data(_marked(output.visible(hit["snippet"]), question))
         if "debug" in hit:
-            output.data(output.styled(json.dumps(hit["debug"], ensure_ascii=False, default=str), "dim"))
+            output.data(output.styled(hit_line(hit["debug"]), "dim"))
         output.data()
     if not answer["results"]:
         output.data("No matches.")
-    if "debug" in answer:
-        output.data(output.styled(json.dumps(answer["debug"], ensure_ascii=False, default=str), "dim"))
+    if "terms" in answer.get("debug", {}):
+        output.data(output.styled(question_line(answer["debug"]), "dim"))
     for name in ("warning", "action"):
         if answer.get(name):
             output.note(output.visible(answer[name], note=True))

@@ -81,7 +81,11 @@ class TestSearch:
     def test_explain(self, notes: Cli):
         document = notes("search", "ferry", "--explain", "--json").json("cli.search")
         assert document["results"][0]["debug"]
-        assert len(notes("search", "ferry", "--explain").out) > len(notes("search", "ferry").out)
+        text = notes("search", "ferry", "--explain").out
+        assert "#1 by " in text
+        assert "relevance" in text
+        assert "terms: ferry" in text
+        assert "relevance" not in notes("search", "ferry").out
 
     def test_limits(self, notes: Cli):
         for day in range(1, 6):
