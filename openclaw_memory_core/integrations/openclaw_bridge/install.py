@@ -138,18 +138,11 @@ class Installation:
         dreaming = config.get("dreaming", {}).get("enabled")
         allowed = entry.get("hooks", {}).get("allowConversationAccess")
         if config.get("command") != self.command or dreaming is not False or allowed is not recall:
-            yield ["config", "set", "--batch-json", json.dumps(self._settings(recall=recall))]
-
-    def _settings(self, *, recall: bool) -> list[dict[str, Any]]:
-        return [
-            {"path": f"{ENTRY}.hooks.allowConversationAccess", "value": recall},
-            # Read from the entry of the slot's owner; else OpenClaw's own memory is loaded beside ours.
-            {"path": f"{ENTRY}.config.dreaming.enabled", "value": False},
-            {"path": f"{ENTRY}.config.command", "value": self.command},
-        ]
+            yield ["config", "set", "--batch-json", json.dumps(settings(self.command, recall=recall))]
 
     def _is_linked(self, present: Mapping[str, Any]) -> bool:
-        return any(Path(path).expanduser() == self.folder for path in present.get("load", {}).get("paths", ()))
+        paths = present.get("load", {}).get("paths", ())
+        return any(Path(path).expanduser().resolve() == self.folder.resolve() for path in paths)
 
     def _check_folder(self) -> None:
         """Refuse a folder with other things in it: OpenClaw copies all of it at each start, and we delete it."""
@@ -190,6 +183,16 @@ class Installation:
         if outcome.code != 0 or "configWarnings" not in report:
             return {"done": False, "detail": f"another program answers: {outcome.last_line()}"}
         return {"done": True, "detail": f"answered by this package for {report['workspaceDir']}"}
+
+
+def settings(command: Sequence[str], *, recall: bool) -> list[dict[str, Any]]:
+    """What OpenClaw's installer does not set by itself."""
+    return [
+        {"path": f"{ENTRY}.hooks.allowConversationAccess", "value": recall},
+        # Read from the entry of the slot's owner; else OpenClaw's own memory is loaded beside ours.
+        {"path": f"{ENTRY}.config.dreaming.enabled", "value": False},
+        {"path": f"{ENTRY}.config.command", "value": list(command)},
+    ]
 
 
 class _Steps:
