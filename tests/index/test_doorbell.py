@@ -126,7 +126,7 @@ def test_more_events_than_the_queue_holds_count_as_a_change(bell: Doorbell, note
 
 
 def test_a_refused_watch_gives_no_answer_from_then_on(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doorbell, "_library", lambda: object())
+    monkeypatch.setattr(doorbell, "_library", object)
     ringing = Doorbell(lambda: [str(notes / "memory")])
 
     assert ringing.changes() is None

@@ -33,7 +33,7 @@ def test_every_error_of_the_store_is_in_the_table() -> None:
 
 def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
     assert f"0x{schema.APPLICATION_ID:X}".lower() in PAGE.lower()
-    assert nearest.OVERSAMPLING == 16
+    assert nearest.OVERSAMPLING == 8
     assert f"at least {nearest.FEWEST}," in FLAT
     assert f"Below {centres.CODED_FROM:,} vectors" in FLAT
     assert f"that of {centres._SAMPLE:,} vectors" in FLAT

@@ -265,7 +265,7 @@ print(json.dumps(answers))
 """
 
 
-@pytest.mark.parametrize("size", [80, 400])
+@pytest.mark.parametrize("size", [40, 400])
 def test_a_process_that_asks_once_needs_no_numpy_and_gets_the_same_answer(
     bench: Bench, small_numbers: None, size: int
 ) -> None:

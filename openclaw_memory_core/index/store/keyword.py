@@ -11,7 +11,7 @@ from typing import cast
 import apsw
 
 from openclaw_memory_core.index.model import KeywordHit, PathHit, Term
-from openclaw_memory_core.index.store import text
+from openclaw_memory_core.index.store import ranking, text
 from openclaw_memory_core.index.store.generations import Generation
 from openclaw_memory_core.index.store.schema import TOKENIZERS, sql, visible_bindings
 from openclaw_memory_core.privacy import Visible
@@ -28,12 +28,6 @@ SIMILAR_WINDOW = 20_000
 _EXACT = 3
 _BASE = 2
 _STEM = 1
-
-_KEYWORD = """SELECT t.rowid, t.rank FROM gN_text AS t
-    CROSS JOIN gN_chunks AS c INDEXED BY gN_chunks_owner ON c.id = t.rowid
-    CROSS JOIN gN_files AS f ON f.id = c.file
-    WHERE gN_text MATCH :match AND t.rank MATCH :weights AND VISIBLE
-    ORDER BY t.rank LIMIT :limit"""
 
 _COUNT = """SELECT count(*) FROM gN_text AS t
     CROSS JOIN gN_chunks AS c INDEXED BY gN_chunks_owner ON c.id = t.rowid
@@ -55,15 +49,15 @@ def search(
     db: apsw.Connection, generation: Generation, terms: Sequence[Term], visible: Visible, limit: int
 ) -> list[KeywordHit]:
     """Chunks that hold any of *terms*, best first; a term's weight multiplies what it adds to the rank."""
-    bindings = visible_bindings(visible) | {"limit": limit, "weights": f"bm25{WEIGHTS}"}
+    bindings = visible_bindings(visible) | {"weights": f"bm25{WEIGHTS}"}
     ranks: dict[int, float] = {}
     groups = _by_weight(terms)
     for weight, group in groups:
-        match = text.match_query(group, generation.text_kind)
-        if match is not None:
+        parts = text.match_parts(group, generation.text_kind)
+        if parts:
             # Only one group can be cut by SQL: a chunk may be second in each of two and first in their sum.
-            bindings |= {"match": match, "limit": limit if len(groups) == 1 else -1}
-            for chunk, rank in db.execute(sql(_KEYWORD, generation.id), bindings):
+            found = ranking.ranked(db, generation, parts, bindings, limit if len(groups) == 1 else -1)
+            for chunk, rank in found.items():
                 ranks[chunk] = ranks.get(chunk, 0.0) + weight * rank
     for term in text.too_short(terms, generation.text_kind):
         bindings |= {"part": text.normalise(term.text).strip(), "limit": limit}

@@ -20,18 +20,15 @@ from openclaw_memory_core.index.store.codes import encode
 from openclaw_memory_core.index.store.extension import VectorExtension
 from openclaw_memory_core.index.store.generations import Generation
 from openclaw_memory_core.index.store.schema import sql, visible_bindings
-from openclaw_memory_core.index.store.vectors import is_usable, stored_cosines
+from openclaw_memory_core.index.store.vectors import SPARE, is_usable, stored_cosines
 from openclaw_memory_core.privacy import Visible
 
-OVERSAMPLING = 16
+OVERSAMPLING = 8
 FEWEST = 400
 """Candidates for each place of the answer, and at least; see docs/storage.md for the measurement."""
 
 _ENOUGH_BITS = 384
 """Shorter codes say less: with half as many bits, twice as many candidates are taken."""
-
-_SPARE = 2
-"""sqlite-vec computes in float32: so many times more than asked for are taken from it and ranked exactly."""
 
 _COUNT = "SELECT count(*) FROM gN_chunks WHERE vector > 0"
 
@@ -71,7 +68,7 @@ class Question:
 
 
 class NearestSearch:
-    """The vector leg over one generation in one read transaction."""
+    """The vector leg over one generation in one read transaction; a cosine is computed once for a query."""
 
     def __init__(
         self, db: apsw.Connection, generation: Generation, cache: CodeCache, extension: VectorExtension
@@ -80,6 +77,8 @@ class NearestSearch:
         self._generation = generation
         self._cache = cache
         self._extension = extension
+        self._query: Vector = b""
+        self._known: dict[int, float] = {}
 
     def search(self, question: Question) -> list[VectorHit]:
         """Nearest chunks, nearest first; equal cosines in the order of the chunks."""
@@ -94,7 +93,11 @@ class NearestSearch:
         else:
             self._cache.asked_before = True
             chosen = self._candidates_in_sql(question)
-        values = stored_cosines(self._db, question.vector, {vector for _, vector in chosen})
+        vectors = {vector for _, vector in chosen}
+        # Chunks with equal texts share a vector, so that so many vectors are always enough.
+        values = self._remember(
+            question.vector, stored_cosines(self._db, question.vector, vectors, best=question.limit)
+        )
         hits = [VectorHit(chunk, values[vector]) for chunk, vector in chosen if vector in values]
         return sorted(hits, key=lambda hit: (-hit.cosine, hit.chunk_id))[: question.limit]
 
@@ -103,8 +106,15 @@ class NearestSearch:
         if not self._answers(query):
             return {}
         pairs = dict(self._db.execute(self._sql(_VECTORS), (json.dumps(list(chunk_ids)),)))
-        values = stored_cosines(self._db, query, set(pairs.values()))
+        known = self._known if self._query == query else {}
+        values = known | stored_cosines(self._db, query, set(pairs.values()) - known.keys())
         return {chunk: values[vector] for chunk, vector in pairs.items() if vector in values}
+
+    def _remember(self, query: Vector, values: dict[int, float]) -> dict[int, float]:
+        if self._query != query:
+            self._query, self._known = query, {}
+        self._known |= values
+        return values
 
     def _answers(self, query: Vector) -> bool:
         """Vectors of another length are of another model: they are never compared."""
@@ -117,7 +127,7 @@ class NearestSearch:
         return bool(self._db.execute(self._sql(_COUNT)).get <= question.candidates)
 
     def _all_in_sql(self, question: Question) -> list[tuple[int, int]]:
-        bindings = visible_bindings(question.visible) | {"query": question.vector, "limit": _SPARE * question.limit}
+        bindings = visible_bindings(question.visible) | {"query": question.vector, "limit": SPARE * question.limit}
         return list(self._db.execute(self._sql(_BY_COSINE), bindings))
 
     def _candidates_in_sql(self, question: Question) -> list[tuple[int, int]]:
@@ -132,7 +142,7 @@ class NearestSearch:
             for chunk, vector in self._db.execute(self._sql(statement), bindings)
         ]
         vectors = json.dumps(sorted({vector for _, vector in pairs}))
-        bindings = {"vectors": vectors, "query": question.vector, "limit": _SPARE * question.limit}
+        bindings = {"vectors": vectors, "query": question.vector, "limit": SPARE * question.limit}
         closest = {row[0] for row in self._db.execute(_CLOSEST, bindings)}
         return [(chunk, vector) for chunk, vector in pairs if vector in closest]
 

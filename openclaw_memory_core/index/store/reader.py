@@ -41,6 +41,7 @@ class SqliteReader:
         self._extension = extension
         self._cache = cache
         self._active: Generation | None = active(db)
+        self._search: NearestSearch | None = None
         self._fts = fts and self._active is not None and self._active.text_kind != "none"
 
     @property
@@ -143,7 +144,9 @@ class SqliteReader:
         return [rows.chunk_from_row(row[:-1], row[-1]) for row in found]
 
     def _nearest(self, generation: Generation) -> NearestSearch:
-        return NearestSearch(self._db, generation, self._cache, self._extension)
+        if self._search is None:
+            self._search = NearestSearch(self._db, generation, self._cache, self._extension)
+        return self._search
 
     def _sql(self, template: str) -> str:
         return sql(template, self.generation)

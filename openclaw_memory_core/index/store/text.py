@@ -146,6 +146,11 @@ def variants(term: Term, kind: TextKind) -> list[str]:
 
 def match_query(terms: Sequence[Term], kind: TextKind) -> str | None:
     """An FTS5 query for any of *terms*; None if there is nothing to look for.  Nothing in a term can be an operator."""
+    return " OR ".join(match_parts(terms, kind)) or None
+
+
+def match_parts(terms: Sequence[Term], kind: TextKind) -> list[str]:
+    """The alternatives of :func:`match_query`, each once."""
     parts: list[str] = []
     for term in terms:
         parts += [
@@ -153,7 +158,7 @@ def match_query(terms: Sequence[Term], kind: TextKind) -> str | None:
             for number, text in enumerate(variants(term, kind))
             if _WORD.search(text)
         ]
-    return " OR ".join(dict.fromkeys(parts)) or None
+    return list(dict.fromkeys(parts))
 
 
 def too_short(terms: Sequence[Term], kind: TextKind) -> list[Term]:

@@ -19,6 +19,9 @@ _LONGEST = 1e15
 _DIGITS = 6
 """Digits of a cosine that are the same whoever computed it."""
 
+SPARE = 2
+"""Float32 orders vectors well enough to choose so many times more than are wanted; those are ranked exactly."""
+
 _STORED = "SELECT v.id, v.embedding FROM json_each(?) AS j JOIN vectors AS v ON v.id = j.value"
 
 
@@ -40,30 +43,40 @@ def is_usable(vector: Vector) -> bool:
     return _SHORTEST < math.hypot(*floats(vector)) < _LONGEST
 
 
-def stored_cosines(db: apsw.Connection, query: Vector, vectors: Iterable[int]) -> dict[int, float]:
-    """Exact cosine of *query* with these stored vectors, by vector id."""
+def stored_cosines(
+    db: apsw.Connection, query: Vector, vectors: Iterable[int], *, best: int | None = None
+) -> dict[int, float]:
+    """Exact cosine of *query* with these stored vectors, by vector id.
+
+    :param best: so many nearest ones are enough; others may be left out.
+    """
     found = list(db.execute(_STORED, (json.dumps(list(vectors)),)))
     compute = _with_numpy if "numpy" in sys.modules else _in_python
-    values = compute(query, [blob for _, blob in found])
-    return {vector: round(value, _DIGITS) for (vector, _), value in zip(found, values, strict=True)}
+    values = compute(query, [blob for _, blob in found], best)
+    return {found[row][0]: round(value, _DIGITS) for row, value in values}
 
 
-def _with_numpy(query: Vector, blobs: Sequence[Vector]) -> list[float]:
+def _with_numpy(query: Vector, blobs: Sequence[Vector], best: int | None) -> Iterable[tuple[int, float]]:
     import numpy as np
 
     if not blobs:
         return []
-    # Products of two float32 are exact in float64, so every way of adding them up gives the same digits.
-    matrix = np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), -1).astype(np.float64)
-    asked = np.frombuffer(query, dtype="<f4").astype(np.float64)
-    lengths = np.sqrt(np.einsum("ij,ij->i", matrix, matrix) * (asked @ asked))
     # Not the @ of numpy: its threads cost more than they gain on so few numbers.
-    cosines: list[float] = (np.einsum("ij,j->i", matrix, asked) / lengths).tolist()
-    return cosines
+    matrix = np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), -1)
+    asked = np.frombuffer(query, dtype="<f4")
+    squares = np.einsum("ij,ij->i", matrix, matrix)
+    rows = np.arange(len(blobs))
+    if best is not None and len(blobs) > SPARE * best:
+        near = np.einsum("ij,j->i", matrix, asked) / np.sqrt(squares)
+        rows = np.argpartition(-near, SPARE * best)[: SPARE * best]
+    # Products of two float32 are exact in float64, so every way of adding them up gives the same digits.
+    few, exact = matrix[rows].astype(np.float64), asked.astype(np.float64)
+    lengths = np.sqrt(np.einsum("ij,ij->i", few, few) * np.einsum("i,i", exact, exact))
+    return zip(rows.tolist(), (np.einsum("ij,j->i", few, exact) / lengths).tolist(), strict=True)
 
 
-def _in_python(query: Vector, blobs: Sequence[Vector]) -> list[float]:
+def _in_python(query: Vector, blobs: Sequence[Vector], _best: int | None) -> Iterable[tuple[int, float]]:
     asked = floats(query)
     length = math.hypot(*asked)
     numbers = [floats(blob) for blob in blobs]
-    return [sum(map(mul, asked, one)) / (length * math.hypot(*one)) for one in numbers]
+    return enumerate(sum(map(mul, asked, one)) / (length * math.hypot(*one)) for one in numbers)

@@ -1,0 +1,109 @@
+"""Rare words choose, common words only add: the same ranking as scoring everything, for much less work."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.store import ALL, KEYWORD_ONLY, Bench, chunk
+
+from openclaw_memory_core.index.model import KeywordHit, Term
+from openclaw_memory_core.index.store import ranking
+from openclaw_memory_core.privacy import Visible
+
+CHUNKS = 600
+WORDS = {"always": 0.97, "often": 0.6, "half": 0.4, "third": 0.3, "some": 0.12, "few": 0.05, "rare": 0.01}
+PUBLIC = Visible(sources=("memory",), curated=False)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """Chunks of random words, every tenth of them private."""
+    rng = random.Random(3)
+    with Bench(tmp_path_factory.mktemp("ranking") / "main.sqlite") as bench:
+        writer = bench.store.writer(KEYWORD_ONLY)
+        for number in range(0, CHUNKS, 20):
+            texts = []
+            for _ in range(20):
+                held = [word for word, share in WORDS.items() if rng.random() < share]
+                texts.append(" ".join(held * rng.randint(1, 3) + ["filler"] * rng.randint(5, 60)))
+            chunks = [chunk(text, line) for line, text in enumerate(texts, 1)]
+            bench.put(writer, f"memory/{number}.md", chunks, vectors=False, curated=number % 200 == 0)
+        writer.finish()
+        yield bench
+
+
+@pytest.fixture(params=["counted", "sampled"])
+def large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treat a few hundred chunks as if they were many thousands."""
+    monkeypatch.setattr(ranking, "_SMALL", 100)
+    monkeypatch.setattr(ranking, "_CHEAP", 0)
+    monkeypatch.setattr(ranking, "_COUNTED", 10_000 if request.param == "counted" else 0)
+    monkeypatch.setattr(ranking, "_WIDTH", CHUNKS // ranking._RANGES)
+
+
+def found(bench: Bench, words: list[str], visible: Visible, limit: int) -> list[KeywordHit]:
+    with bench.store.reader() as reader:
+        return reader.keyword([Term(word) for word in words], visible, limit)
+
+
+@given(
+    words=st.lists(st.sampled_from([*WORDS, "absent"]), min_size=1, max_size=5, unique=True),
+    visible=st.sampled_from([ALL, PUBLIC]),
+    limit=st.sampled_from([15, 60, 200]),
+)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_first_third_is_what_scoring_everything_gives(
+    store: Bench, large: None, words: list[str], visible: Visible, limit: int
+) -> None:
+    few = found(store, words, visible, limit)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranking, "_SMALL", 10**9)
+        everything = found(store, words, visible, limit)
+    if all(WORDS.get(word, 0) > ranking._EVERYWHERE for word in words):
+        assert {hit.chunk_id for hit in few} <= {hit.chunk_id for hit in found(store, words, visible, CHUNKS)}
+        return
+    sure = limit // ranking.SURE
+
+    assert len(few) >= min(sure, len(everything))
+    assert [hit.rank for hit in few[:sure]] == pytest.approx([hit.rank for hit in everything[:sure]], abs=0.02)
+
+
+def test_a_common_word_beside_rare_ones_is_not_scored_everywhere(
+    store: Bench, large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    run = ranking._Query.run
+    monkeypatch.setattr(
+        ranking._Query, "run", lambda self, match, **options: asked.append(match) or run(self, match, **options)
+    )
+
+    found(store, ["always", "half", "few"], ALL, 30)
+
+    assert asked == ['"few"', '("few") AND ("half")']
+
+
+def test_nothing_that_is_hidden_takes_a_place(store: Bench, large: None) -> None:
+    shown = {hit.chunk_id for hit in found(store, ["some", "always"], PUBLIC, 60)}
+    with store.store.reader() as reader:
+        assert not any(one.curated for one in reader.chunks(list(shown)).values())
+
+
+def test_words_that_stand_everywhere_are_looked_for_in_what_was_written_last(
+    store: Bench, large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranking, "_NEWEST", 100)
+
+    hits = found(store, ["always", "often"], ALL, 50)
+
+    assert len(hits) == 50
+    assert min(hit.chunk_id for hit in hits) > CHUNKS - 100
+
+
+def test_a_small_index_is_scored_as_a_whole(store: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranking._Query, "few", None)
+
+    assert len(found(store, ["always", "rare"], ALL, CHUNKS)) > CHUNKS * 0.9
