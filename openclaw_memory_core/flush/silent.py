@@ -13,19 +13,22 @@ from typing import Any
 SILENT_TOKEN = "NO_REPLY"  # noqa: S105 - a marker in text, not a credential
 HEARTBEAT_TOKEN = "HEARTBEAT_OK"  # noqa: S105 - same
 
-_EDGE = "\\s\u200b\u200c\u200d\ufeff*_~`\"'“”‘’«»()\\[\\]<>#|.,:;!?…。、！？：；—–\\-"
+_MARKS = "\u200b\u200c\u200d\ufeff*_~`\"'“”‘’«»()\\[\\]<>#|.,:;!?…。、！？：；—–\\-"
+_EDGE = rf"\s{_MARKS}"
 # Markdown writers escape the underscore.  Boundaries are ASCII: no blank stands between CJK text and the token.
 _WORD = r"NO\\?_REPLY"
 _TOKEN = re.compile(rf"(?<![A-Za-z0-9_]){_WORD}(?![A-Za-z0-9_])", re.IGNORECASE)
 _LEADING = re.compile(rf"[{_EDGE}]*{_WORD}(?![_0-9])", re.IGNORECASE)
 _TRAILING = re.compile(rf"(?<![A-Za-z0-9_]){_WORD}[{_EDGE}]*\Z", re.IGNORECASE)
-_ALONE = re.compile(rf"^[{_EDGE}]*?{_WORD}[^\S\n]*$", re.IGNORECASE | re.MULTILINE)
+# No line feed before the token: from every line of a long blank text one would otherwise look as far as its end.
+_ALONE = re.compile(rf"^(?:[^\S\n]|[{_MARKS}])*?{_WORD}[^\S\n]*$", re.IGNORECASE | re.MULTILINE)
 _PARTIAL = re.compile(r"(?:\A|(?<=[^A-Za-z0-9_]))(?:N(?:O(?:\\?_?(?:R(?:E(?:P(?:LY?)?)?)?)?)?)?)\Z", re.IGNORECASE)
 _EDGES_ONLY = re.compile(rf"[{_EDGE}]*\Z")
 _LEADING_EDGES = re.compile(rf"[{_EDGE}]*")
+_EDGE_CHAR = re.compile(rf"[{_EDGE}]")
 _TAG = "think|thinking|thought|reasoning|antthinking"
-_REASONING = re.compile(rf"\A\s*<({_TAG})\b[^>]*>.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
-_FENCE = re.compile(r"\A\s*```[A-Za-z0-9]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_REASONING = re.compile(rf"\s*<({_TAG})\b[^>]*>.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_FENCE_LINE = re.compile(r"```[A-Za-z0-9]*\s*")
 _HEARTBEAT_REST = 300
 
 
@@ -49,7 +52,7 @@ def mentions_silent(text: str) -> bool:
 def is_heartbeat_ok(text: str) -> bool:
     """True for the acknowledgement of a heartbeat: the token at an edge and at most a remark beside it."""
     body = without_reasoning(text)
-    bare = re.sub(rf"\A[{_EDGE}]+|[{_EDGE}]+\Z", "", body)
+    bare = _without_edges(body)
     at_edge = bare.startswith(HEARTBEAT_TOKEN) or bare.endswith(HEARTBEAT_TOKEN)
     return at_edge and len(bare) - len(HEARTBEAT_TOKEN) <= _HEARTBEAT_REST
 
@@ -129,14 +132,14 @@ class SilentStream:
 
 def without_reasoning(text: str) -> str:
     """*text* without the reasoning blocks in front of it."""
-    while match := _REASONING.match(text):
-        text = text[match.end() :]
-    return text
+    start = 0
+    while match := _REASONING.match(text, start):
+        start = match.end()
+    return text[start:]
 
 
 def _is_silent_json(text: str) -> bool:
-    fenced = _FENCE.match(text)
-    body = (fenced.group(1) if fenced else text).strip()
+    body = _without_fence(text.strip())
     if not body.startswith(("{", "[")) or SILENT_TOKEN not in body.upper():
         return False
     try:
@@ -144,6 +147,23 @@ def _is_silent_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return _holds_token(data)
+
+
+def _without_fence(body: str) -> str:
+    """What stands inside the code fence that *body* is; *body* itself if it is none."""
+    first, newline, rest = body.partition("\n")
+    if newline and body.endswith("```") and _FENCE_LINE.fullmatch(first):
+        return rest[:-3].strip()
+    return body
+
+
+def _without_edges(text: str) -> str:
+    edges = _LEADING_EDGES.match(text)
+    first = edges.end() if edges else 0
+    last = len(text)
+    while last > first and _EDGE_CHAR.match(text, last - 1):
+        last -= 1
+    return text[first:last]
 
 
 def _holds_token(data: Any) -> bool:

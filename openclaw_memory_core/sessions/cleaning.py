@@ -2,6 +2,8 @@
 
 Hosts put metadata, time stamps, system events and recalled notes into the text of user messages.  Each form below was
 seen in transcripts of 2026.2 to 2026.9.
+
+Anybody in a chat can write anything of any length, so every look at a text costs no more than its length.
 """
 
 from __future__ import annotations
@@ -15,17 +17,15 @@ from openclaw_memory_core.recall.block import strip_recall_blocks
 _INTERNAL = re.compile(
     r"<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.*?(?:<<<END_OPENCLAW_INTERNAL_CONTEXT>>>|\Z)\s*", re.DOTALL
 )
-_METADATA = re.compile(
-    r"^[^\n]{1,80}\(untrusted(?: metadata|, for context|)\):\s*\n```[a-z]*\n.*?\n```[ \t]*(?:\n|\Z)\s*",
-    re.DOTALL | re.MULTILINE,
-)
+_METADATA = re.compile(r"^[^\n]{1,80}\(untrusted(?: metadata|, for context|)\):\s*\n```[a-z]*\n", re.MULTILINE)
+_METADATA_END = re.compile(r"\n```[ \t]*(?:\n|\Z)\s*")
 _TRAILING_CONTEXT = re.compile(r"^Untrusted context \(metadata,.*\Z", re.DOTALL | re.MULTILINE)
 _ENVELOPE = re.compile(r"\A\s*\[[^\]\n]{0,200}\b\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}[^\]\n]{0,40}\]\s*")
-_MESSAGE_ID = re.compile(r"^\s*\[message_id:[^\]\n]*\]\s*$\n?", re.MULTILINE | re.IGNORECASE)
+_MESSAGE_ID = re.compile(r"^[^\S\n]*\[message_id:[^\]\n]*\]\s*$\n?", re.MULTILINE | re.IGNORECASE)
 _MEDIA = re.compile(r"^\[media attached[^\n]*\]\s*$\n?", re.MULTILINE)
-_SYSTEM_LINE = re.compile(r"\A\s*System(?: \(untrusted\))?: \[[^\n]*(?:\n|\Z)")
+_SYSTEM_LINE = re.compile(r"\s*System(?: \(untrusted\))?: \[[^\n]*(?:\n|\Z)")
 _DATA_URL = re.compile(r"data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/=\s]{16,}", re.IGNORECASE)
-_DIRECTIVE = re.compile(r"\[\[(?:reply_to[^\]\n]*|audio_as_voice)\]\]\s*")
+_DIRECTIVE = re.compile(r"\[\[(?:reply_to[^\]\n]{0,200}|audio_as_voice)\]\]\s*")
 _QUOTED_NOTES = re.compile(r"BEGIN_QUOTED_NOTES.*?(?:END_QUOTED_NOTES|\Z)\s*", re.DOTALL)
 _HEARTBEAT = re.compile(
     rf"\ARead HEARTBEAT\.md|\b(?:reply|respond|answer)\b[^\n]{{0,60}}\b{HEARTBEAT_TOKEN}\b", re.IGNORECASE
@@ -64,8 +64,22 @@ def one_line(text: str) -> str:
 
 def _without_host_text(text: str) -> str:
     text = strip_recall_blocks(_INTERNAL.sub("", text.replace("\r\n", "\n")))
-    for pattern in (_METADATA, _TRAILING_CONTEXT, _QUOTED_NOTES, _MESSAGE_ID, _MEDIA):
+    text = _without_metadata(text)
+    for pattern in (_TRAILING_CONTEXT, _QUOTED_NOTES, _MESSAGE_ID, _MEDIA):
         text = pattern.sub("", text)
-    while match := _SYSTEM_LINE.match(text):
-        text = text[match.end() :]
-    return _ENVELOPE.sub("", text).strip()
+    start = 0
+    while match := _SYSTEM_LINE.match(text, start):
+        start = match.end()
+    return _ENVELOPE.sub("", text[start:]).strip()
+
+
+def _without_metadata(text: str) -> str:
+    kept, start = [], 0
+    while begin := _METADATA.search(text, start):
+        end = _METADATA_END.search(text, begin.end())
+        if end is None:
+            # Nor is there one for the beginnings that follow; looking for each would cost the square of the length.
+            break
+        kept.append(text[start : begin.start()])
+        start = end.end()
+    return "".join([*kept, text[start:]])

@@ -124,13 +124,11 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _entry(start: int, block: list[_Line], *, projects: bool) -> Iterator[Entry]:
-    while block and not block[0].raw.strip():
-        block = block[1:]
-        start += 1
-    while block and not block[-1].raw.strip():
-        block = block[:-1]
-    if not block:
+    full = [number for number, line in enumerate(block) if line.raw.strip()]
+    if not full:
         return
+    start += full[0]
+    block = block[full[0] : full[-1] + 1]
     marks = [mark for line in block if not line.code for mark in _marks(line.raw)]
     importances = [int(value) for name, value in marks if name == "importance" and _is_importance(value)]
     yield Entry(

@@ -20,6 +20,7 @@ from openclaw_memory_core.workspace.places import (
     MEMORY_FOLDER,
     SUFFIX,
     Places,
+    is_curated_name,
     stored_path,
 )
 
@@ -187,7 +188,7 @@ class _Walk:
             path=path,
             source="memory",
             stat=stamp(st),
-            curated=ident in self.curated,
+            curated=ident in self.curated or is_curated_name(path),
             date=note_date(path),
         )
 

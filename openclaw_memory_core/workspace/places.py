@@ -27,6 +27,7 @@ SUFFIX = ".md"
 """Case-sensitive: ``plan.MD`` is not a note."""
 
 CURATED_NAMES = (MEMORY_FILE, USER_FILE, LEGACY_FILE)
+_CURATED_PLACES = frozenset(name.casefold() for name in CURATED_NAMES)
 IGNORED_FOLDERS = frozenset(
     {".git", "node_modules", ".pnpm-store", ".venv", "venv", ".tox", "__pycache__", ".openclaw-repair"}
 )
@@ -47,6 +48,20 @@ class Place:
 def native_flavour() -> PathFlavour:
     """The flavour of this system."""
     return "windows" if os.name == "nt" else "posix"
+
+
+def is_curated_name(stored: str) -> bool:
+    """Whether a path relative to the workspace is the place of a curated file, whatever lies there at the moment."""
+    return stored.casefold() in _CURATED_PLACES
+
+
+def is_encodable(path: str) -> bool:
+    """Whether this system can have a file of this name: JSON can spell half a character, a file system cannot."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def stored_path(full: str, root: str) -> str:
@@ -96,7 +111,7 @@ class Places:
         :param path: relative to the workspace, or absolute; ``.`` and ``..`` are resolved by name, which is right
             because no link below an allowed folder is ever followed.
         """
-        if not path or "\0" in path:
+        if not path or "\0" in path or not is_encodable(path):
             return None
         if flavour == "windows":
             path = path.replace("\\", "/")

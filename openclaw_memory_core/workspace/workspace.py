@@ -11,7 +11,7 @@ import errno
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,7 @@ from openclaw_memory_core.workspace.places import (
     PathFlavour,
     Place,
     Places,
+    is_curated_name,
     native_flavour,
     stored_path,
 )
@@ -90,7 +91,7 @@ class Workspace:
         current = dataclasses.replace(
             ref,
             stat=stamp(st),
-            curated=identity(st) in self.curated_identities(),
+            curated=self._counts_as_curated(place, st),
             date=note_date(ref.path),
         )
         digest = hashlib.sha256(decoded.text.encode("utf-8")).hexdigest()
@@ -138,7 +139,7 @@ class Workspace:
                 lines = lines or max(int(last or first) - from_line + 1, 1)
         place = self._place(path, flavour)
         decoded, st = self._read(place, curated=curated)
-        is_curated = identity(st) in self.curated_identities()
+        is_curated = self._counts_as_curated(place, st)
         return cut_slice(place.stored, decoded.text, from_line, lines, max_chars, curated=is_curated)
 
     def text(self, path: str, *, curated: bool = True) -> str:
@@ -155,7 +156,7 @@ class Workspace:
         if place is None:
             return False
         st = lstat(os.path.join(place.base, *place.parts))
-        return st is not None and identity(st) in self.curated_identities()
+        return st is not None and self._counts_as_curated(place, st)
 
     def curated_files(self) -> tuple[DocumentRef, ...]:
         """The curated files that count, ``MEMORY.md`` (or ``memory.md``) before ``USER.md``; links are left out."""
@@ -209,7 +210,7 @@ class Workspace:
                     path=place.stored,
                     source="memory",
                     stat=stamp(st),
-                    curated=identity(st) in self.curated_identities(),
+                    curated=self._counts_as_curated(place, st),
                     date=note_date(place.stored),
                 )
         except OSError:
@@ -222,16 +223,29 @@ class Workspace:
     def _place(self, path: str, flavour: PathFlavour) -> Place:
         """Where *path* is, the spelling as given first: a name may hold blanks or a percent sign."""
         place = self._places.find(path, flavour) or self._places.find(path.strip(), flavour)
-        if place is None or (_is_encoded(path) and lstat(os.path.join(place.base, *place.parts)) is None):
+        if place is None or (_is_encoded(path) and not _is_there(place)):
             raise PathNotAllowedError("this path is not a note that may be read", hint=_NOT_ALLOWED_HINT)
         return place
+
+    def _counts_as_curated(self, place: Place, st: os.stat_result) -> bool:
+        """Whether the file that *st* is of is curated, told by its place and by its identity at this moment."""
+        return is_curated_name(place.stored) or identity(st) in self.curated_identities()
 
     def _read(self, place: Place, *, curated: bool = True) -> tuple[Decoded, os.stat_result]:
         from openclaw_memory_core.workspace.decode import decode
 
-        hidden: Iterable[Identity] = () if curated else self.curated_identities()
+        def refuse_curated(st: os.stat_result) -> None:
+            # Asked of the open file, by its place and by identities looked up after it was opened: a program that
+            # replaces MEMORY.md at this moment gives it another identity, one that nobody has seen yet.
+            if not curated and (identity(st) in before or self._counts_as_curated(place, st)):
+                raise PathNotAllowedError(
+                    "this note is private and is not shown in this session",
+                    hint="Ask in the private main session.",
+                )
+
+        before = frozenset[Identity]() if curated else self.curated_identities()
         try:
-            data, st = retry_transient(lambda: _read_bytes(place, frozenset(hidden)))
+            data, st = retry_transient(lambda: _read_bytes(place, refuse_curated))
         except (FileNotFoundError, NotADirectoryError):
             raise NoteNotFoundError(f"{place.stored} does not exist", hint="Search for the note's words.") from None
         except OSError as error:
@@ -244,17 +258,19 @@ class Workspace:
         return decode(data), st
 
 
-def _read_bytes(place: Place, hidden: frozenset[Identity]) -> tuple[bytes, os.stat_result]:
+def _read_bytes(place: Place, check: Callable[[os.stat_result], None]) -> tuple[bytes, os.stat_result]:
     with opened(place.base, place.parts) as (descriptor, st):
-        # Asked of the open file: a name that is swapped in between changes nothing.
-        if identity(st) in hidden:
-            raise PathNotAllowedError(
-                "this note is private and is not shown in this session",
-                hint="Ask in the private main session.",
-            )
+        check(st)
         if st.st_size > MAX_NOTE_BYTES:
             raise OSError(errno.EFBIG, "the file is too large for a note", place.stored)
         return read_all(descriptor), st
+
+
+def _is_there(place: Place) -> bool:
+    try:
+        return lstat(os.path.join(place.base, *place.parts)) is not None
+    except OSError:
+        return False
 
 
 def _is_encoded(path: str) -> bool:
