@@ -109,12 +109,16 @@ class MultimodalConfig:
 
 @dataclass(frozen=True, slots=True)
 class StoreConfig:
-    """``store``: the index file.  *extension_path* overrides the packaged sqlite-vec."""
+    """``store``: the index file.  *extension_path* overrides the packaged sqlite-vec.
+
+    :param former_path: where the index was before OpenClaw 2026.9 came to this state folder; it is moved from there.
+    """
 
     path: Path
     vector_enabled: bool = True
     extension_path: Path | None = None
     fts_tokenizer: Literal["unicode61", "trigram"] = "unicode61"
+    former_path: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

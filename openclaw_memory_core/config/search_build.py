@@ -46,7 +46,7 @@ def build_search(
     used = {key: found for key, found in used.items() if found.value is not None}
     values = {s.field: used[s.key].value for s in SEARCH.settings if s.key in used and s.key not in _SPECIAL}
     values["extra_paths"] = _extra_paths(first(defaults, _JOINED), first(own, _JOINED), workspace, context)
-    values["store.path"] = _store_path(used.get("store.path"), agent_id, state_dir, context)
+    values |= _store_path(used.get("store.path"), agent_id, state_dir, context)
     _expand_paths(values, context)
     if "remote.apiKey" in used:
         resolved = cast(ResolvedSecret, used["remote.apiKey"].value)
@@ -65,10 +65,18 @@ def _extra_paths(default: Found | None, own: Found | None, workspace: Path, cont
     return tuple(seen.values())
 
 
-def _store_path(found: Found | None, agent_id: str, state_dir: Path, context: Context) -> Path:
-    if found is None:
-        return state_dir / "memory" / f"{agent_id}.sqlite"
-    return expand(found.value.replace("{agentId}", agent_id), context.home, context.cwd)
+def _store_path(found: Found | None, agent_id: str, state_dir: Path, context: Context) -> dict[str, Path]:
+    """Where the index is.
+
+    OpenClaw from 2026.9 on takes ``<state>/memory/<agentId>.sqlite`` for an index of its own past and does not start
+    until it has taken it over, which it cannot.  A state folder that it uses has its database.
+    """
+    if found is not None:
+        return {"store.path": expand(found.value.replace("{agentId}", agent_id), context.home, context.cwd)}
+    plain = state_dir / "memory" / f"{agent_id}.sqlite"
+    if not (state_dir / "state" / "openclaw.sqlite").is_file():
+        return {"store.path": plain}
+    return {"store.path": plain.with_name(f"{agent_id}.core.sqlite"), "store.former_path": plain}
 
 
 def _expand_paths(values: dict[str, Any], context: Context) -> None:

@@ -136,7 +136,7 @@ _SETTINGS = (
         "store.path",
         Text(),
         "The index file; `{agentId}` is replaced.",
-        "`<state>/memory/{agentId}.sqlite`",
+        "`<state>/memory/{agentId}.sqlite`; `{agentId}.core.sqlite` beside OpenClaw 2026.9 and later",
     ),
     Setting("store.vector.enabled", "store.vector_enabled", Bool(), "Use the sqlite-vec extension."),
     Setting("store.vector.extensionPath", "store.extension_path", Text(), "The extension to load.", "the packaged one"),

@@ -96,7 +96,8 @@ class IndexService:
     @property
     def exists(self) -> bool:
         """Whether there is an index file."""
-        return self.agent.search.store.path.exists()
+        store = self.agent.search.store
+        return store.path.exists() or (store.former_path is not None and store.former_path.exists())
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -257,6 +258,7 @@ class IndexService:
     def _open(self) -> _Open:
         with self._lock:
             if self._opened is None:
+                self.move_from_former_place()
                 store = self._make_store()
                 try:
                     store.open()
@@ -264,6 +266,15 @@ class IndexService:
                     self._set_aside(store, error)
                 self._opened = _Open(store)
             return self._opened
+
+    def move_from_former_place(self) -> bool:
+        """Take over an index of ours whose place OpenClaw claims; False if there is none."""
+        former = self.agent.search.store.former_path
+        if former is None or not former.is_file():
+            return False
+        from openclaw_memory_core.index.store.adopt import adopt
+
+        return adopt(former, self.agent.search.store.path)
 
     def _make_store(self) -> SqliteStore:
         search = self.agent.search

@@ -226,6 +226,24 @@ def test_without_python_the_turn_is_completed_and_the_reason_reported(
     assert "/nonexistent/python cannot be started" in search.text
 
 
+def test_a_killed_gateway_takes_python_along_and_starts_again_beside_our_index(
+    openclaw: Program, home: OpenClawHome, model: ModelServer, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = make_home(openclaw, model, tmp_path_factory, "killed")
+    other.config_path.write_text(json.dumps({**other.config(), "plugins": home.config()["plugins"]}), encoding="utf-8")
+    with other.gateway() as gateway:
+        turn(other, model, "search for whale budget")
+        (python,) = other.servers()
+        gateway.kill()
+        until(lambda: python not in other.servers(), 10)
+    assert [one.name for one in (other.state / "memory").glob("*.sqlite")] == ["main.core.sqlite"]
+
+    # OpenClaw does not start where an index has the name that its own once had.
+    with other.gateway():
+        bodies = turn(other, model, "search for whale budget")
+        assert json.loads(tool_answers(bodies[-1])[0])["results"]
+
+
 def test_install_uninstall_and_install_again(
     openclaw: Program, model: ModelServer, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -172,7 +172,7 @@ class OpenClawHome:
     @contextmanager
     def gateway(self) -> Iterator[subprocess.Popen[bytes]]:
         """A running gateway."""
-        with self.log.open("ab") as log:
+        with self.log.open("wb") as log:
             process = subprocess.Popen(
                 [str(self.program.openclaw), "gateway", "run", "--port", str(self.port)],
                 env=self.env,

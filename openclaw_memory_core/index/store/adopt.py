@@ -34,7 +34,7 @@ def adopt(former: Path, path: Path) -> bool:
         if not path.exists():
             _copy(former, path)
         remove(former)
-    except (apsw.Error, OSError) as error:
+    except (apsw.Error, OSError, StoreError) as error:
         logger.warning("the index %s could not be moved to %s: %s", former, path, error)
         return False
     logger.info("the index %s was moved to %s", former, path)
