@@ -49,15 +49,25 @@ class Needle:
     :param key: what must stand in the folded line for *pattern* to match at all; cheap to look for.
     :param pattern: for folded text; None if *key* alone decides.
     :param weight: how much it counts besides its rarity.
+    :param leads: *pattern* begins with *key*.
     """
 
     key: str
     pattern: re.Pattern[str] | None
     weight: float = 1.0
+    leads: bool = False
 
     def found(self, folded: str) -> bool:
         """Whether a folded text holds it."""
-        return self.key in folded and (self.pattern is None or self.pattern.search(folded) is not None)
+        if self.pattern is None or not self.leads:
+            return self.key in folded and (self.pattern is None or self.pattern.search(folded) is not None)
+        # Looking for the key by itself is many times faster than letting the pattern begin at every character.
+        at = folded.find(self.key)
+        while at >= 0:
+            if self.pattern.match(folded, at):
+                return True
+            at = folded.find(self.key, at + 1)
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +177,7 @@ def _needles(phrases: list[str], identifiers: list[str], words: list[str], runs:
         root, pattern = word_pattern(fold(_bare(word)))
         if root and root not in seen:
             seen.add(root)
-            yield Needle(root, pattern)
+            yield Needle(root, pattern, leads=True)
     for run in dict.fromkeys(runs):
         parts = pairs(run)
         yield from (Needle(part, None, 1.0 / len(parts)) for part in dict.fromkeys(map(fold, parts)))

@@ -7,6 +7,7 @@ best matches whatever their age, so that an old note that is the only answer is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -192,16 +193,19 @@ class _Likeness:
 
 def _best(entries: Sequence[_Entry], order: Reason, likeness: _Likeness, settings: MmrConfig) -> tuple[int, float]:
     values = [entry.score if order == "documented" else entry.ageless for entry in entries]
-    ranking = values
-    alike = [0.0] * len(values)
-    if settings.enabled and settings.lambda_ < 1.0:
-        alike = [likeness.of(entry.candidate) for entry in entries]
-        ranking = [
-            mmr.marginal(value, other, settings.lambda_)
-            for value, other in zip(mmr.normalised(values), alike, strict=True)
-        ]
-    best = max(range(len(entries)), key=lambda i: (ranking[i], values[i], -i))
-    return best, alike[best]
+    diverse = settings.enabled and settings.lambda_ < 1.0
+    scale = mmr.normalised(values) if diverse else values
+    lambda_ = settings.lambda_ if diverse else 1.0
+    best, best_alike = (-math.inf, 0.0, 0), 0.0
+    for i in sorted(range(len(entries)), key=lambda i: -scale[i]):
+        if lambda_ * scale[i] < best[0]:
+            # Likeness only takes away, so that nothing from here on can come first; comparing texts is the costly part.
+            break
+        alike = likeness.of(entries[i].candidate) if diverse else 0.0
+        found = (mmr.marginal(scale[i], alike, lambda_), values[i], -i)
+        if found > best:
+            best, best_alike = found, alike
+    return -best[2], best_alike
 
 
 def _place(state: _State, entry: _Entry, reason: Reason, likeness: float) -> bool:
