@@ -20,7 +20,7 @@ NODE = shutil.which("node")
 def node_version() -> int:
     if NODE is None:
         return 0
-    shown = subprocess.run([NODE, "--version"], capture_output=True, text=True, check=True).stdout
+    shown = subprocess.run([NODE, "--version"], capture_output=True, encoding="utf-8", check=True).stdout
     return int(shown.lstrip("v").split(".")[0])
 
 

@@ -128,7 +128,9 @@ def test_case_flush_09_sessions_json_belongs_to_others_too(tmp_path: Path) -> No
     others = {f"agent:main:s{i}": {"sessionId": f"s{i}", "nested": {"deep": [i, {"x": None}]}} for i in range(3)}
     path.write_text(json.dumps({KEY: {"sessionId": "m", "future": {"a": 1}}, **others}), encoding="utf-8")
     path.chmod(0o640)
-    reader = subprocess.Popen([sys.executable, "-c", READER, str(path), str(stop)], stdout=subprocess.PIPE, text=True)
+    reader = subprocess.Popen(
+        [sys.executable, "-c", READER, str(path), str(stop)], stdout=subprocess.PIPE, encoding="utf-8"
+    )
     assert reader.stdout is not None
     with reader.stdout:
         assert reader.stdout.readline() == "ready\n"

@@ -221,8 +221,8 @@ def test_case_provider_the_command_line_says_it_on_stderr_only(tmp_path: Path) -
         command = [sys.executable, "-m", "openclaw_memory_core", "--config", str(bench.config_file()), "index"]
         env = {**os.environ, "HOME": str(bench.home), "OPENCLAW_STATE_DIR": str(bench.state)}
 
-        first = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
-        second = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
+        first = subprocess.run(command, env=env, capture_output=True, encoding="utf-8")
+        second = subprocess.run(command, env=env, capture_output=True, encoding="utf-8")
 
         assert "Sending 1 text, about 5 tokens, to openai." in first.stderr
         assert "Sending" not in first.stdout + second.stdout + second.stderr

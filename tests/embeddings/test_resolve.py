@@ -217,7 +217,7 @@ def test_choosing_loads_nothing_heavy() -> None:
         "assert not heavy, heavy\n"
     )
     root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, encoding="utf-8")
 
     assert done.returncode == 0, done.stderr
 

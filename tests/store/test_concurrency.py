@@ -114,7 +114,7 @@ while True:
 def rebuilding(path: Path):  # type: ignore[no-untyped-def]
     tests = Path(__file__).parents[1]
     call = [sys.executable, "-c", _REBUILD, str(path), str(tests)]
-    process = subprocess.Popen(call, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    process = subprocess.Popen(call, stdout=subprocess.PIPE, encoding="utf-8")
     try:
         yield process
     finally:
@@ -160,7 +160,7 @@ store.close()
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
 def test_a_forked_child_is_told_to_open_its_own(tmp_path: Path) -> None:
     call = [sys.executable, "-c", _FORK, str(tmp_path / "main.sqlite")]
-    done = subprocess.run(call, capture_output=True, text=True, encoding="utf-8", timeout=60, check=True)
+    done = subprocess.run(call, capture_output=True, encoding="utf-8", timeout=60, check=True)
     assert done.stdout == "7\n"
 
 

@@ -136,7 +136,7 @@ def test_a_file_that_may_not_grow_leaves_the_old_index(bench: Bench, kilobytes: 
     bench.store.close()
     tests = Path(__file__).parents[1]
     call = [sys.executable, "-c", _LIMITED, str(bench.path), str(tests), str(kilobytes * 1024)]
-    done = subprocess.run(call, capture_output=True, text=True, encoding="utf-8", timeout=60)
+    done = subprocess.run(call, capture_output=True, encoding="utf-8", timeout=60)
     assert (done.stdout.split(), done.stderr) in [((["StoreError", "old"]), ""), ((["StoreFullError", "old"]), "")]
     bench.store.open()
     assert answers(bench) == "old"

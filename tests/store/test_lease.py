@@ -31,7 +31,7 @@ store.close()
 
 def _hold(path: Path) -> subprocess.Popen[str]:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    process = subprocess.Popen([sys.executable, "-c", _HOLDER, str(path)], text=True, encoding="utf-8", **pipes)
+    process = subprocess.Popen([sys.executable, "-c", _HOLDER, str(path)], encoding="utf-8", **pipes)
     assert process.stdout is not None
     assert process.stdout.readline() == "held\n"
     return process

@@ -275,7 +275,7 @@ def test_a_process_that_asks_once_needs_no_numpy_and_gets_the_same_answer(
     with bench.store.reader() as reader:
         here = reader.vector(query, Visible(curated=False), 10)
     call = [sys.executable, "-c", _COLD, str(bench.path), str(nearest.FEWEST), query.hex()]
-    done = subprocess.run(call, capture_output=True, text=True, encoding="utf-8", timeout=60, check=True)
+    done = subprocess.run(call, capture_output=True, encoding="utf-8", timeout=60, check=True)
     first, numpy_after_first, second, numpy_after_second = json.loads(done.stdout)
     assert [VectorHit(*pair) for pair in first] == here
     assert first == second

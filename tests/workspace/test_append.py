@@ -288,7 +288,7 @@ class TestFailures:
 
 def _start(root: Path, name: str, count: int, *limit: int) -> subprocess.Popen[str]:
     command = [sys.executable, appender.__file__, str(root), NOTE, name, str(count), *map(str, limit)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     return process
