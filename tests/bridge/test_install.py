@@ -117,6 +117,26 @@ def test_without_recall_the_plugin_sees_no_conversation_and_the_check_says_so(ho
     assert "without automatic recall" in host.run("check").out
 
 
+@pytest.mark.parametrize(
+    ("command", "options", "refused"),
+    [
+        ("install", ["--dry-run"], None),
+        ("install", [], None),
+        ("install", [], "plugins install"),
+        ("check", [], None),
+        ("uninstall", [], None),
+    ],
+)
+def test_json_is_one_document_of_the_published_form(
+    host: Host, monkeypatch: pytest.MonkeyPatch, command: str, options: list[str], refused: str | None
+) -> None:
+    if refused is not None:
+        monkeypatch.setenv("FAKE_REFUSES", refused)
+    done = host.run(command, *options, "--json")
+
+    assert done.json("cli.bridge")["ok"] is (done.code == 0)
+
+
 def test_a_reinstall_switches_the_entry_on_that_the_uninstall_left(host: Host) -> None:
     host.run("install")
     host.run("uninstall")
