@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -19,7 +21,7 @@ from openclaw_memory_hookspecs import Runtime, Session, SessionContext
 
 if TYPE_CHECKING:
     from openclaw_memory_core.cancel import CancelToken
-    from openclaw_memory_core.config.model import MemoryConfig
+    from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
     from openclaw_memory_core.core.query import QueryService
     from openclaw_memory_core.index.report import OnProgress, SyncReport
     from openclaw_memory_core.privacy import Audience
@@ -52,10 +54,10 @@ class MemoryCore:
     ) -> None:
         agent = config.agent(agent_id)
         self.config = config
-        self.agent = agent if workspace is None else replace(agent, workspace=workspace)
+        self.agent = agent if workspace is None else _in_other_folder(agent, workspace)
         self.runtime = runtime or Runtime()
         self.timezone = self.runtime.timezone or agent.timezone
-        self.workspace = Workspace(self.agent.workspace, agent.search.extra_paths)
+        self.workspace = Workspace.of_agent(self.agent, config)
         self.conversations = Conversations(
             config,
             self.agent,
@@ -339,3 +341,18 @@ class MemoryCore:
 
         append: Callable[[str], dict[str, Any]] = lambda text: self._append(targets[0], text)  # noqa: E731
         return flush_append_tool(append)
+
+
+def _in_other_folder(agent: AgentConfig, workspace: Path) -> AgentConfig:
+    """*agent* with its notes in another folder, and with an index for it.
+
+    One index for two folders would hold the notes of whichever was looked at last, and show them in the other.
+    """
+    real = os.path.realpath(workspace)
+    if real == os.path.realpath(agent.workspace):
+        return agent
+    store = agent.search.store
+    mark = hashlib.sha256(os.fsencode(real)).hexdigest()[:12]
+    path = store.path.with_name(f"{store.path.stem}.{mark}{store.path.suffix}")
+    search = replace(agent.search, store=replace(store, path=path, former_path=None))
+    return replace(agent, workspace=workspace, search=search)

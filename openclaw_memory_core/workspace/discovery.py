@@ -20,7 +20,6 @@ from openclaw_memory_core.workspace.places import (
     MEMORY_FOLDER,
     SUFFIX,
     Places,
-    is_curated_name,
     stored_path,
 )
 
@@ -188,7 +187,7 @@ class _Walk:
             path=path,
             source="memory",
             stat=stamp(st),
-            curated=ident in self.curated or is_curated_name(path),
+            curated=ident in self.curated or self.places.is_curated_place(path),
             date=note_date(path),
         )
 

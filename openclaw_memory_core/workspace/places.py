@@ -50,11 +50,6 @@ def native_flavour() -> PathFlavour:
     return "windows" if os.name == "nt" else "posix"
 
 
-def is_curated_name(stored: str) -> bool:
-    """Whether a path relative to the workspace is the place of a curated file, whatever lies there at the moment."""
-    return stored.casefold() in _CURATED_PLACES
-
-
 def is_encodable(path: str) -> bool:
     """Whether this system can have a file of this name: JSON can spell half a character, a file system cannot."""
     try:
@@ -77,10 +72,13 @@ class Places:
     """The layout of one workspace.
 
     :param root: absolute path of the workspace; trusted as it is, even if it is a link.
+    :param neighbours: absolute paths of other workspaces: their curated files are curated here, too.
     """
 
-    def __init__(self, root: str, extra_paths: Sequence[ExtraPath]) -> None:
+    def __init__(self, root: str, extra_paths: Sequence[ExtraPath], neighbours: Sequence[str] = ()) -> None:
         self.root = root
+        self._curated_paths = tuple(os.path.join(one, name) for one in (root, *neighbours) for name in CURATED_NAMES)
+        self._neighbours = frozenset(os.path.join(one, name).casefold() for one in neighbours for name in CURATED_NAMES)
         self.memory = os.path.join(root, MEMORY_FOLDER)
         self.extra = tuple((os.path.normpath(extra.path), extra) for extra in extra_paths)
 
@@ -94,8 +92,7 @@ class Places:
     def curated_identities(self) -> frozenset[Identity]:
         """Identities of every curated file, of the targets of curated links, and of a shadowed ``memory.md``."""
         found: set[Identity] = set()
-        for name in CURATED_NAMES:
-            path = os.path.join(self.root, name)
+        for path in self._curated_paths:
             for look in (os.lstat, os.stat):
                 try:
                     st = look(path)
@@ -104,6 +101,13 @@ class Places:
                 if not is_link(st):
                     found.add(identity(st))
         return frozenset(found)
+
+    def is_curated_place(self, stored: str) -> bool:
+        """Whether a stored path is the place of a curated file, whatever lies there at the moment."""
+        own = stored.casefold() in _CURATED_PLACES
+        if own or not self._neighbours:
+            return own
+        return os.path.normpath(os.path.join(self.root, stored)).casefold() in self._neighbours
 
     def find(self, path: str, flavour: PathFlavour) -> Place | None:
         """The place of a requested path, None if it is outside.  Does not look whether the file exists.

@@ -11,7 +11,7 @@ import errno
 import hashlib
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,13 +35,12 @@ from openclaw_memory_core.workspace.places import (
     PathFlavour,
     Place,
     Places,
-    is_curated_name,
     native_flavour,
     stored_path,
 )
 
 if TYPE_CHECKING:
-    from openclaw_memory_core.config.model import ExtraPath, Source
+    from openclaw_memory_core.config.model import AgentConfig, ExtraPath, MemoryConfig, Source
     from openclaw_memory_core.workspace.append import AppendResult
     from openclaw_memory_core.workspace.decode import Decoded
     from openclaw_memory_core.workspace.slices import NoteSlice
@@ -59,11 +58,18 @@ class Workspace:
 
     :param root: the workspace folder; need not exist.
     :param extra_paths: further folders and files, absolute.
+    :param neighbours: workspaces of other agents; where an extra path reaches into one, its curated files stay curated.
     """
 
-    def __init__(self, root: Path, extra_paths: Sequence[ExtraPath] = ()) -> None:
+    def __init__(self, root: Path, extra_paths: Sequence[ExtraPath] = (), neighbours: Iterable[Path] = ()) -> None:
         self.root = Path(os.path.abspath(root))
-        self._places = Places(str(self.root), extra_paths)
+        others = [os.path.abspath(one) for one in neighbours] if extra_paths else []
+        self._places = Places(str(self.root), extra_paths, [one for one in others if one != str(self.root)])
+
+    @classmethod
+    def of_agent(cls, agent: AgentConfig, config: MemoryConfig) -> Workspace:
+        """The workspace of an agent, with the other agents' as its neighbours."""
+        return cls(agent.workspace, agent.search.extra_paths, [one.workspace for one in config.agents.values()])
 
     @property
     def name(self) -> Source:
@@ -229,7 +235,7 @@ class Workspace:
 
     def _counts_as_curated(self, place: Place, st: os.stat_result) -> bool:
         """Whether the file that *st* is of is curated, told by its place and by its identity at this moment."""
-        return is_curated_name(place.stored) or identity(st) in self.curated_identities()
+        return self._places.is_curated_place(place.stored) or identity(st) in self.curated_identities()
 
     def _read(self, place: Place, *, curated: bool = True) -> tuple[Decoded, os.stat_result]:
         from openclaw_memory_core.workspace.decode import decode
