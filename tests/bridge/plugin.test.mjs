@@ -98,6 +98,15 @@ describe("with the real Python", () => {
 });
 
 describe("when Python misbehaves", () => {
+  test("a call after the disposal starts nothing", async () => {
+    const { host, seen } = await faked("good");
+    await host.details("memory_search", MAIN, { query: "x" });
+    await host.dispose();
+    assert.match((await host.details("memory_search", MAIN, { query: "x" })).error, /unloaded/);
+    await host.hooks.get("session_end").handler({}, { agentId: "main", ...MAIN });
+    assert.equal(starts(seen()).length, 1);
+  });
+
   test("a missing program costs its help, not the turn", async () => {
     const host = await opened({ pluginConfig: { command: ["/nonexistent/python"] } });
     const details = await host.details("memory_search", MAIN, { query: "x" });

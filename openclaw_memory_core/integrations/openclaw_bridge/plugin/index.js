@@ -79,7 +79,7 @@ function register(api) {
   if (["cli-metadata", "setup-only"].includes(api.registrationMode)) return;
 
   const owner = new Owner(command, settings, api.logger);
-  api.lifecycle?.onDispose?.(() => owner.leave());
+  api.lifecycle?.onDispose?.(() => owner.dispose());
 
   // The agent's workspace, not that of a run, which may be a copy in a sandbox.
   const place = (agentId, cfg) => {

@@ -211,6 +211,8 @@ export class Owner {
   }
 
   get peer() {
+    // A late call of an evaluation that OpenClaw has disposed of must not start a process that nobody stops.
+    if (this.disposed) throw new Error("the plugin was unloaded");
     const peers = pool(this.settings.protocol);
     let entry = peers.get(this.key);
     if (!entry) peers.set(this.key, (entry = { peer: new Peer(this.command, this.settings, this.log), owners: new Set() }));
@@ -219,8 +221,13 @@ export class Owner {
     return entry.peer;
   }
 
-  call(method, params, limit, signal) {
+  async call(method, params, limit, signal) {
     return this.peer.call(method, params, { limit: this.settings.limits[limit], signal });
+  }
+
+  dispose() {
+    this.disposed = true;
+    this.leave();
   }
 
   leave() {
