@@ -4,13 +4,14 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DEV    := $(VENV)/.installed-dev
+PYTEST := PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest
 RUN    := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check torture bench build smoke clean
+.PHONY: help install demo test check lint format docs coverage test-wheel torture bench report build smoke clean
 
 help: ## Show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11")'
@@ -30,18 +31,33 @@ demo: $(RUN) ## Set up and show a whole session, offline and without a key
 	@$(BIN)/openclaw-memory demo
 
 test: $(DEV) ## Run the tests
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(PYTEST) -n auto --dist loadfile
 
-check: $(DEV) ## Lint, format check and type check
+check: lint ## Lint, format check and type check
+	$(BIN)/mypy
+
+lint: $(DEV) ## Lint and format check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+
+format: $(DEV) ## Format, and fix what lint can fix
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(DEV) ## Write the generated pages
+	$(BIN)/python docs/generate.py
+
+coverage: $(DEV) ## Run the tests and list what no test reaches, branches included
+	$(PYTEST) -n auto --dist loadfile --cov --cov-report=term-missing:skip-covered
 
 torture: $(DEV) ## Long crash-safety rounds (minutes)
 	$(BIN)/python -m pytest -m torture tests/torture -n 0
 
 bench: $(DEV) ## Benchmarks with their references (minutes)
 	$(BIN)/python -m benchmarks
+
+report: $(DEV) ## Measure speed and ranking, and write docs/report.md with plots (minutes)
+	$(BIN)/python -m benchmarks.report
 
 build: $(DEV) ## Build sdist and wheel, and check what is in the wheel
 	rm -rf dist
@@ -53,6 +69,13 @@ smoke: build ## Run the built wheel in an empty environment without development 
 	build/smoke/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	cd build && smoke/bin/openclaw-memory --help > /dev/null && smoke/bin/openclaw-memory demo > /dev/null
 	@echo "smoke: the wheel runs without development dependencies"
+
+# The checkout must not be importable: -I keeps the current folder out, and the copy of the tests has no package beside it.
+test-wheel: build ## Run the tests against the built wheel instead of the checkout
+	rm -rf build/wheel && mkdir -p build/wheel && $(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[dev]"
+	cp -R tests docs examples benchmarks pyproject.toml README.md CHANGELOG.md CONTRIBUTING.md Makefile build/wheel
+	cd build/wheel && PYTHONWARNDEFAULTENCODING=1 venv/bin/python -I -m pytest -n auto --dist loadfile
 
 clean: ## Remove everything that make made
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import ast
+import statistics
+import sys
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "openclaw_memory_core"
+import openclaw_memory_core
+import openclaw_memory_hookspecs
+import openclaw_memory_schemas
+
+PACKAGE = Path(openclaw_memory_core.__file__).parent
+CONTRACT = Path(openclaw_memory_hookspecs.__file__).parent
+SCHEMAS = Path(openclaw_memory_schemas.__file__).parent
 
 FLOORS = [
     {"errors", "cancel"},
@@ -71,17 +79,55 @@ def test_only_the_store_imports_sqlite_and_only_embeddings_speaks_http(path: Pat
         assert not top & {"openai", "httpx", "requests", "urllib3", "http"}
 
 
-def test_no_module_is_longer_than_400_lines() -> None:
-    sizes = {p.relative_to(PACKAGE).as_posix(): len(p.read_text(encoding="utf-8").splitlines()) for p in MODULES}
+def lines_of(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def functions_of(path: Path) -> dict[str, int]:
+    """Name and lines of every function of a module, docstring included."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {
+        f"{path.name}:{node.lineno} {node.name}": (node.end_lineno or node.lineno) - node.lineno + 1
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+
+def test_modules_are_short() -> None:
+    paths = [path for folder in (PACKAGE, CONTRACT, SCHEMAS) for path in folder.rglob("*.py")]
+    sizes = {path.as_posix(): lines for path in paths if (lines := lines_of(path))}
 
     assert {name: size for name, size in sizes.items() if size > 400} == {}
+    assert statistics.median(sizes.values()) <= 125
+
+
+def test_functions_are_short() -> None:
+    paths = [path for folder in (PACKAGE, CONTRACT, SCHEMAS) for path in folder.rglob("*.py")]
+    sizes: dict[str, int] = {}
+    for path in paths:
+        sizes |= functions_of(path)
+
+    assert {name: size for name, size in sizes.items() if size > 80} == {}
+    assert statistics.median(sizes.values()) < 10
+    assert statistics.quantiles(sizes.values(), n=10)[-1] < 30
 
 
 def test_the_contract_imports_pluggy_and_nothing_else() -> None:
-    folder = PACKAGE.parent / "hookspecs" / "openclaw_memory_hookspecs"
-    import sys
-
-    for path in folder.glob("_*.py"):
+    for path in CONTRACT.glob("_*.py"):
         for name in imports_of(path):
             top = name.split(".")[0]
             assert top in {"pluggy", "openclaw_memory_hookspecs", *sys.stdlib_module_names}, f"{path.name}: {name}"
+
+
+PUBLIC = sorted(path for path in PACKAGE.rglob("__init__.py") if imports_of(path))
+
+
+@pytest.mark.parametrize("path", PUBLIC, ids=lambda path: path.parent.relative_to(PACKAGE).as_posix())
+def test_a_package_that_offers_names_says_which(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    targets = [t.id for n in tree.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)]
+    offered = [
+        alias for n in tree.body if isinstance(n, ast.ImportFrom) for alias in n.names if n.module != "__future__"
+    ]
+
+    assert not offered or "__all__" in targets

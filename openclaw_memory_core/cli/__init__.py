@@ -6,6 +6,8 @@ import gc
 import sys
 from collections.abc import Sequence
 
+__all__ = ["main"]
+
 _FEW_COLLECTIONS = 100_000
 """Objects made since the last collection; long commands still collect."""
 
