@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,11 +91,14 @@ def _installation(settings: Settings, executable: str | None, folder: Path | Non
     from openclaw_memory_core.integrations.openclaw_bridge.install import Installation
 
     config = settings.load_quietly()
-    command_line = default_command(
-        config_path=Path(settings.config) if settings.config else None,
-        state_dir=Path(settings.state_dir) if settings.state_dir else None,
-    )
-    return Installation(OpenClaw(executable), folder or config.state_dir / "memory-bridge", command_line)
+    config_path = Path(settings.config).absolute() if settings.config else None
+    state_dir = Path(settings.state_dir).absolute() if settings.state_dir else None
+    # The OpenClaw that is meant is the one of these places.
+    env = dict(os.environ)
+    env |= {"OPENCLAW_CONFIG_PATH": str(config_path)} if config_path is not None else {}
+    env |= {"OPENCLAW_STATE_DIR": str(state_dir)} if state_dir is not None else {}
+    command_line = default_command(config_path=config_path, state_dir=state_dir)
+    return Installation(OpenClaw(executable, env=env), folder or config.state_dir / "memory-bridge", command_line)
 
 
 def _tell(settings: Settings) -> Callable[[Step], None]:

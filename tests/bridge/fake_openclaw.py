@@ -18,6 +18,7 @@ PLUGIN = "openclaw-memory"
 def main(folder: Path, arguments: list[str]) -> int:
     with (folder / "calls").open("a", encoding="utf-8") as calls:
         calls.write(" ".join(arguments[:2]) + "\n")
+    (folder / "state").write_text(os.environ.get("OPENCLAW_STATE_DIR", ""), encoding="utf-8")
     refused = os.environ.get("FAKE_REFUSES")
     if refused and " ".join(arguments).startswith(refused):
         print("[openclaw] Reason: not today", file=sys.stderr)

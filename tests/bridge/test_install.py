@@ -74,6 +74,12 @@ def test_install_writes_the_folder_tells_openclaw_and_checks(host: Host) -> None
     assert "answered by this package" in done.out
 
 
+def test_the_openclaw_of_the_state_folder_that_is_named_is_told(host: Host) -> None:
+    host.run("install", "--dry-run")
+
+    assert (host.place / "state").read_text(encoding="utf-8") == str(host.cli.state)
+
+
 def test_a_second_install_changes_nothing(host: Host) -> None:
     host.run("install")
     host.calls()
