@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from openclaw_memory_core.flush.cycle import number
 from openclaw_memory_core.flush.tokens import TokenCounter, count_near
 from openclaw_memory_core.sessions.content import context_text
 from openclaw_memory_core.sessions.jsonl import Event, read_events
@@ -88,9 +89,5 @@ def _usage(message: Mapping[str, Any]) -> int:
     usage = message.get("usage")
     if message.get("role") != "assistant" or message.get("stopReason") in _FAILED or not isinstance(usage, dict):
         return 0
-    parts = [_number(usage.get(name)) for name in ("input", "cacheRead", "cacheWrite", "output")]
-    return sum(parts) or _number(usage.get("totalTokens", usage.get("total")))
-
-
-def _number(value: object) -> int:
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else 0
+    parts = [number(usage.get(name)) for name in ("input", "cacheRead", "cacheWrite", "output")]
+    return sum(parts) or number(usage.get("totalTokens", usage.get("total")))

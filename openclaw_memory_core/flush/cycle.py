@@ -6,6 +6,7 @@ transcript the marks belong to, how large it was, and the failures of the cycle.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -102,8 +103,10 @@ def overview(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def number(value: object) -> int:
-    """*value* if it is a number above 0, else 0."""
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else 0
+    """*value* if it is a number above 0 and not infinite, else 0."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return 0
+    return int(value) if 0 < value < math.inf else 0
 
 
 def _is_count(value: object, count: int) -> bool:

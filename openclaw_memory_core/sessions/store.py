@@ -11,6 +11,7 @@ import contextlib
 import copy
 import json
 import logging
+import math
 import os
 import threading
 import time
@@ -166,8 +167,8 @@ class SessionStore:
                 f"Cannot read {self.path}: {error.strerror or error}.", hint="Check its permissions."
             ) from error
         try:
-            data: Any = json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse_constant)
-        except ValueError as error:
+            data: Any = json.loads(raw.decode("utf-8-sig"), parse_constant=_refuse_constant, parse_float=_finite)
+        except (ValueError, RecursionError) as error:
             raise _invalid(self.path, "not valid JSON") from error
         if not isinstance(data, dict):
             raise _invalid(self.path, "not a JSON object")
@@ -180,6 +181,14 @@ def _invalid(path: Path, what: str) -> SessionStoreError:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(name)
+
+
+def _finite(digits: str) -> float:
+    """The number; 1e999 is good JSON, but could not be written back as it is."""
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(digits)
+    return number
 
 
 def _actual_key(data: Mapping[str, Any], key: str) -> str | None:
