@@ -17,7 +17,7 @@ import apsw
 from openclaw_memory_core.index.store.generations import Generation
 from openclaw_memory_core.index.store.schema import sql
 
-SURE = 3
+SURE = 10
 """One place in so many is as exact as if every chunk had been scored; those behind it may be missing."""
 
 _MOST_PER_IDF = 2.2
@@ -40,6 +40,9 @@ _RARE = 0.05
 
 _CHEAP = 4_000
 """So few chunks are scored at once, without asking twice."""
+
+_LEAST_IDF = math.log(2)
+"""A word in more than a third of all chunks adds less than reading its list again would cost."""
 
 _EVERYWHERE = 0.5
 """FTS5 gives words of half of all chunks an idf of a millionth: they tell nothing, and the chunks that were written
@@ -113,11 +116,13 @@ class _Query:
         found = self.run(either)
         if len(found) < self._enough:
             return None
-        telling = [part for part, idf in common.items() if idf > 0]
+        last = sorted(found.values())[self._enough - 1]
+        if -last < _MARGIN * _MOST_PER_IDF * sum(common.values()):
+            return None
+        telling = [part for part, idf in common.items() if idf > _LEAST_IDF]
         if telling:
             found |= self.run(f"({either}) AND ({' OR '.join(telling)})")
-        last = sorted(found.values())[self._enough - 1]
-        return found if -last >= _MARGIN * _MOST_PER_IDF * sum(common.values()) else None
+        return found
 
     def shares(self, parts: Sequence[str]) -> dict[str, float] | None:
         """Share of the chunks that hold each part; None if there are too few chunks to care."""

@@ -50,7 +50,7 @@ def stored_cosines(
 
     :param best: so many nearest ones are enough; others may be left out.
     """
-    found = list(db.execute(_STORED, (json.dumps(list(vectors)),)))
+    found = list(db.execute(_STORED, (json.dumps(sorted(vectors)),)))
     compute = _with_numpy if "numpy" in sys.modules else _in_python
     values = compute(query, [blob for _, blob in found], best)
     return {found[row][0]: round(value, _DIGITS) for row, value in values}
