@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from openclaw_memory_core.index.model import StoredChunk
 from openclaw_memory_core.search.query import Needle
@@ -25,8 +26,7 @@ FULL_LENGTH = 300
 a line with words of the question (answers follow), that it only asks something itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line of a hit, or a piece of one that is longer than a snippet.
 
     :param number: its line in the document.

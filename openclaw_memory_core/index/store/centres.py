@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import apsw
 
-from openclaw_memory_core.embeddings.base import Vector
 from openclaw_memory_core.index.store.codes import encode_all, mean_of
-from openclaw_memory_core.index.store.connection import Database
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import Vector
+    from openclaw_memory_core.index.store.connection import Database
 
 CODED_FROM = 1024
 """Fewer vectors than this are compared one by one; codes would save nothing."""

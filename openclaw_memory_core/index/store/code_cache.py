@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from openclaw_memory_core.index.store.codes import CodeTable, code_bytes
-from openclaw_memory_core.index.store.generations import Generation
 from openclaw_memory_core.index.store.schema import sql
-from openclaw_memory_core.privacy import Visible
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from openclaw_memory_core.index.store.codes import CodeTable
+    from openclaw_memory_core.index.store.generations import Generation
+    from openclaw_memory_core.privacy import Visible
 
 _MASKS = 8
 """Audiences whose hidden files are remembered."""
@@ -101,6 +102,8 @@ def _build(
 ) -> CodeTable:
     import numpy as np
 
+    from openclaw_memory_core.index.store.codes import CodeTable, code_bytes
+
     size = code_bytes(generation.dims or 0)
     empty = bytes(size)
     codes = np.frombuffer(b"".join(row[3] or empty for row in rows), dtype=np.uint64).reshape(len(rows), size // 8)
@@ -120,6 +123,8 @@ def _build(
 
 def _join(kept: CodeTable, stale: Sequence[int], new: CodeTable) -> CodeTable:
     import numpy as np
+
+    from openclaw_memory_core.index.store.codes import CodeTable
 
     stay = kept.without(stale)
     if not len(new.chunks) and stay.all():

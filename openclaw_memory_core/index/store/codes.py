@@ -12,12 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from openclaw_memory_core.embeddings.base import Vector
 from openclaw_memory_core.index.store.vectors import floats
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from openclaw_memory_core.embeddings.base import Vector
 
     Ints = NDArray[np.int64]
     Words = NDArray[np.uint64]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from openclaw_memory_core.index.store import generations, schema
-from openclaw_memory_core.index.store.extension import VectorExtension
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.index.store.extension import VectorExtension
 
 
 def of_file(db: apsw.Connection, path: Path) -> dict[str, Any]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import apsw
 
 from openclaw_memory_core.embeddings.base import identity_key
-from openclaw_memory_core.index.model import IndexIdentity
 from openclaw_memory_core.index.store import rows
 from openclaw_memory_core.index.store.schema import ROW_TABLES, TEXT_TABLES, TextKind, generation_schema, sql
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.index.model import IndexIdentity
 
 State = Literal["building", "active", "dropping"]
 

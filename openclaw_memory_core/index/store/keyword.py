@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import json
 from collections.abc import Iterable, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import apsw
 
 from openclaw_memory_core.index.model import KeywordHit, PathHit, Term
 from openclaw_memory_core.index.store import ranking, text
-from openclaw_memory_core.index.store.generations import Generation
 from openclaw_memory_core.index.store.schema import TOKENIZERS, sql, visible_bindings
-from openclaw_memory_core.privacy import Visible
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.index.store.generations import Generation
+    from openclaw_memory_core.privacy import Visible
 
 WEIGHTS = (1.0, 0.6, 1.0)
 """Weights of the columns in bm25(): the text, the headings above it, words of its date and file name."""
@@ -151,6 +152,8 @@ def _tokens(db: apsw.Connection, generation: Generation, word: str) -> list[str]
 
 def _near(db: apsw.Connection, generation: Generation, stem: str, *, first: str, limit: int) -> list[str]:
     slack = 1 if len(stem) < 6 else 2
+    import difflib
+
     bindings = {
         "low": first,
         "high": chr(ord(first) + 1) if first else "\U0010ffff",

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -117,7 +116,7 @@ class Lease:
         return None
 
     def _sign(self, handle: int, owner: str) -> None:
-        note = {"owner": owner, "pid": os.getpid(), "host": socket.gethostname(), "since": self._clock()}
+        note = {"owner": owner, "pid": os.getpid(), "host": _host(), "since": self._clock()}
         os.ftruncate(handle, 0)
         os.write(handle, json.dumps(note).encode())
 
@@ -139,7 +138,7 @@ class Lease:
 
     def _is_dead(self) -> bool:
         note = self._read()
-        if note.get("host") == socket.gethostname() and isinstance(note.get("pid"), int):
+        if note.get("host") == _host() and isinstance(note.get("pid"), int):
             return not is_alive(note["pid"])
         if not note and self._file_locks:
             return True  # Killed before it could sign; the lock itself says whether that is so.
@@ -194,3 +193,9 @@ def is_alive(pid: int) -> bool:
     except OSError:
         return True
     return True
+
+
+def _host() -> str:
+    import socket
+
+    return socket.gethostname()

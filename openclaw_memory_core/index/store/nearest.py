@@ -10,18 +10,21 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import apsw
 
-from openclaw_memory_core.embeddings.base import Vector
 from openclaw_memory_core.index.model import VectorHit
-from openclaw_memory_core.index.store.code_cache import CodeCache
 from openclaw_memory_core.index.store.codes import encode
-from openclaw_memory_core.index.store.extension import VectorExtension
-from openclaw_memory_core.index.store.generations import Generation
 from openclaw_memory_core.index.store.schema import sql, visible_bindings
 from openclaw_memory_core.index.store.vectors import SPARE, is_usable, stored_cosines
-from openclaw_memory_core.privacy import Visible
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import Vector
+    from openclaw_memory_core.index.store.code_cache import CodeCache
+    from openclaw_memory_core.index.store.extension import VectorExtension
+    from openclaw_memory_core.index.store.generations import Generation
+    from openclaw_memory_core.privacy import Visible
 
 OVERSAMPLING = 8
 FEWEST = 400

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import apsw
 
-from openclaw_memory_core.index.store.generations import Generation
 from openclaw_memory_core.index.store.schema import sql
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.index.store.generations import Generation
 
 SURE = 10
 """One place in so many is as exact as if every chunk had been scored; those behind it may be missing."""

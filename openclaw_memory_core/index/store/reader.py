@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import apsw
 
-from openclaw_memory_core.embeddings.base import Vector
 from openclaw_memory_core.index.model import (
     FileState,
     IndexCounts,
@@ -18,13 +18,16 @@ from openclaw_memory_core.index.model import (
     Term,
     VectorHit,
 )
-from openclaw_memory_core.index.store import keyword, rows
-from openclaw_memory_core.index.store.code_cache import CodeCache
-from openclaw_memory_core.index.store.extension import VectorExtension
+from openclaw_memory_core.index.store import rows
 from openclaw_memory_core.index.store.generations import Generation, active
-from openclaw_memory_core.index.store.nearest import NearestSearch, Question
 from openclaw_memory_core.index.store.schema import sql, visible_bindings
-from openclaw_memory_core.privacy import Visible
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import Vector
+    from openclaw_memory_core.index.store.code_cache import CodeCache
+    from openclaw_memory_core.index.store.extension import VectorExtension
+    from openclaw_memory_core.index.store.nearest import NearestSearch
+    from openclaw_memory_core.privacy import Visible
 
 _CHUNKS = """SELECT COLUMNS, f.line_map FROM gN_chunks AS c JOIN gN_files AS f ON f.id = c.file
     WHERE CONDITION ORDER BY c.id"""
@@ -83,12 +86,16 @@ class SqliteReader:
         """See the protocol."""
         if self._active is None or not self._fts or limit < 1:
             return []
+        from openclaw_memory_core.index.store import keyword
+
         return keyword.search(self._db, self._active, terms, visible, limit)
 
     def vector(self, query: Vector, visible: Visible, limit: int) -> list[VectorHit]:
         """See the protocol."""
         if self._active is None or limit < 1:
             return []
+        from openclaw_memory_core.index.store.nearest import Question
+
         return self._nearest(self._active).search(Question(query, visible, limit))
 
     def cosines(self, query: Vector, chunk_ids: Sequence[int]) -> dict[int, float]:
@@ -101,6 +108,8 @@ class SqliteReader:
         """See the protocol."""
         if self._active is None or limit < 1:
             return []
+        from openclaw_memory_core.index.store import keyword
+
         return keyword.paths(self._db, self._active, query, terms if self._fts else (), visible, limit)
 
     def chunks(self, chunk_ids: Sequence[int]) -> dict[int, StoredChunk]:
@@ -112,6 +121,8 @@ class SqliteReader:
         """See the protocol."""
         if self._active is None or not self._fts:
             return dict.fromkeys(terms, 0)
+        from openclaw_memory_core.index.store import keyword
+
         return keyword.frequencies(self._db, self._active, terms, visible)
 
     def similar_words(self, word: str, limit: int, visible: Visible | None = None) -> list[str]:
@@ -121,6 +132,8 @@ class SqliteReader:
         """
         if self._active is None or not self._fts or limit < 1:
             return []
+        from openclaw_memory_core.index.store import keyword
+
         return keyword.similar_words(self._db, self._active, word, limit, visible)
 
     def triggered(self, visible: Visible) -> list[StoredChunk]:
@@ -145,6 +158,8 @@ class SqliteReader:
 
     def _nearest(self, generation: Generation) -> NearestSearch:
         if self._search is None:
+            from openclaw_memory_core.index.store.nearest import NearestSearch
+
             self._search = NearestSearch(self._db, generation, self._cache, self._extension)
         return self._search
 

@@ -7,9 +7,10 @@ A generation *N* has its own ``gN_files``, ``gN_chunks``, ``gN_text``, ``gN_path
 from __future__ import annotations
 
 import json
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from openclaw_memory_core.privacy import Visible
+if TYPE_CHECKING:
+    from openclaw_memory_core.privacy import Visible
 
 APPLICATION_ID = 0x4F434D69
 """``OCMi``: an OpenClaw memory index; in bytes 68 to 71 of the file."""

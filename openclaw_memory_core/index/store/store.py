@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import glob
 import itertools
 import json
 import time
@@ -15,20 +14,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from openclaw_memory_core.config.model import CacheConfig
 from openclaw_memory_core.errors import StoreCorruptError
-from openclaw_memory_core.index.model import IndexIdentity
-from openclaw_memory_core.index.store import facts, generations, opening, upkeep
+from openclaw_memory_core.index.store import facts, generations, opening
 from openclaw_memory_core.index.store.code_cache import CodeCache
 from openclaw_memory_core.index.store.connection import Database
 from openclaw_memory_core.index.store.extension import VectorExtension
 from openclaw_memory_core.index.store.faults import translate
-from openclaw_memory_core.index.store.generations import Generation
 from openclaw_memory_core.index.store.lease import Lease
 from openclaw_memory_core.index.store.reader import SqliteReader
-from openclaw_memory_core.index.store.schema import TextKind
-from openclaw_memory_core.index.store.writer import SqliteWriter
 
 if TYPE_CHECKING:
     from apsw import Connection
+
+    from openclaw_memory_core.index.model import IndexIdentity
+    from openclaw_memory_core.index.store.generations import Generation
+    from openclaw_memory_core.index.store.schema import TextKind
+    from openclaw_memory_core.index.store.writer import SqliteWriter
 
 
 class SqliteStore:
@@ -61,7 +61,7 @@ class SqliteStore:
         self._kind: TextKind = fts_tokenizer if fts_enabled else "none"
         self._clock = clock
         cache = cache or CacheConfig()
-        self._keep = upkeep.Retention(cache.max_entries if cache.enabled else 0)
+        self._unreferenced = cache.max_entries if cache.enabled else 0
         self._extension = VectorExtension(extension_path, enabled=vector_enabled)
         self._codes = CodeCache()
         self._lease = Lease(path.with_name(path.name + ".lock"), clock)
@@ -80,10 +80,14 @@ class SqliteStore:
 
     def writer(self, identity: IndexIdentity, *, rebuild: bool = False) -> SqliteWriter:
         """See the protocol."""
+        # Readers, which are most processes, need none of it.
+        from openclaw_memory_core.index.store import upkeep
+        from openclaw_memory_core.index.store.writer import SqliteWriter
+
         with self._database.write() as db:
             chosen = self._choose(db, identity, rebuild=rebuild)
         upkeep.drop_leftovers(self._database)
-        return SqliteWriter(self._database, chosen, self._keep, self._clock)
+        return SqliteWriter(self._database, chosen, upkeep.Retention(self._unreferenced), self._clock)
 
     def _choose(self, db: Connection, identity: IndexIdentity, *, rebuild: bool) -> Generation:
         def fits(generation: Generation) -> bool:
@@ -140,6 +144,8 @@ class SqliteStore:
         return False
 
     def _damaged_files(self) -> list[Path]:
+        import glob
+
         return sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.corrupt-*"))
 
     def _move_away(self) -> Path:

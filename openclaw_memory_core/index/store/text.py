@@ -13,9 +13,11 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from openclaw_memory_core.index.model import Term
-from openclaw_memory_core.index.store.schema import TextKind
+if TYPE_CHECKING:
+    from openclaw_memory_core.index.model import Term
+    from openclaw_memory_core.index.store.schema import TextKind
 
 _BLOCKS = (
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"  # kana, iteration marks

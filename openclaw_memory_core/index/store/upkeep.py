@@ -7,16 +7,18 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import apsw
 
-from openclaw_memory_core.embeddings.base import Vector
 from openclaw_memory_core.errors import StoreBusyError, StoreFullError
 from openclaw_memory_core.index.store import generations
-from openclaw_memory_core.index.store.connection import Database
 from openclaw_memory_core.index.store.schema import sql
 from openclaw_memory_core.index.store.vectors import is_usable
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import Vector
+    from openclaw_memory_core.index.store.connection import Database
 
 logger = logging.getLogger(__name__)
 

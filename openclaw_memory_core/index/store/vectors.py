@@ -8,10 +8,12 @@ import sys
 from array import array
 from collections.abc import Iterable, Sequence
 from operator import mul
+from typing import TYPE_CHECKING
 
 import apsw
 
-from openclaw_memory_core.embeddings.base import Vector
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import Vector
 
 _FLOAT = 4
 _SHORTEST = 1e-15

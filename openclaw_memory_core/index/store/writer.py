@@ -6,19 +6,21 @@ import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import apsw
 
-from openclaw_memory_core.embeddings.base import Vector
 from openclaw_memory_core.errors import StoreError
-from openclaw_memory_core.index.model import Chunk, FileState, IndexIdentity
 from openclaw_memory_core.index.store import centres, generations, rows, text, upkeep
-from openclaw_memory_core.index.store.connection import Database
-from openclaw_memory_core.index.store.generations import Generation
 from openclaw_memory_core.index.store.keyword import fold_path
 from openclaw_memory_core.index.store.schema import sql
-from openclaw_memory_core.workspace.documents import Document, DocumentRef
+
+if TYPE_CHECKING:
+    from openclaw_memory_core.embeddings.base import Vector
+    from openclaw_memory_core.index.model import Chunk, FileState, IndexIdentity
+    from openclaw_memory_core.index.store.connection import Database
+    from openclaw_memory_core.index.store.generations import Generation
+    from openclaw_memory_core.workspace.documents import Document, DocumentRef
 
 _STEP = 64
 """Documents or vectors a transaction."""
