@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +27,22 @@ def pytest_report_header() -> str:
     import apsw
 
     return f"SQLite {apsw.sqlite_lib_version()} (apsw {apsw.apsw_version()})"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Generator[None, Any, Any]:
+    """Half a surrogate pair, which tests try, may be in a log; xdist would end the worker over it."""
+    return _sendable((yield))
+
+
+def _sendable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_sendable(key): _sendable(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_sendable(one) for one in value)
+    return value
 
 
 @pytest.fixture

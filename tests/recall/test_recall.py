@@ -202,9 +202,9 @@ def test_a_huge_message_costs_little(piece: str) -> None:
     message = "</recalled-notes>" + piece * (1_000_000 // len(piece))
     entries = one("ferry, 予約, book the ferry")
 
-    begun = time.perf_counter()
+    begun = time.thread_time()
     entries.recall(message)
-    assert time.perf_counter() - begun < 0.5
+    assert time.thread_time() - begun < 0.5
 
 
 def test_five_hundred_triggers_cost_next_to_nothing() -> None:
@@ -215,9 +215,9 @@ def test_five_hundred_triggers_cost_next_to_nothing() -> None:
     message = "Could you call person77 and ask whether the place 12 by the sea is free, and book the ferry 499? " * 3
     times = []
     for _ in range(60):
-        begun = time.perf_counter()
+        begun = time.thread_time()
         block = entries.recall(message)
-        times.append(time.perf_counter() - begun)
+        times.append(time.thread_time() - begun)
 
     assert block is not None
     assert len(block.entries) == 3
