@@ -77,7 +77,7 @@ def ranking(title: str, name: str, report: Mapping[str, Any]) -> str:
             title,
             picture(f"shown-{name}", "shown@6, with its interval", bars("shown@6", plot, top=1)),
             table(["", *columns], rows),
-            f"A search took {times['p50']} ms (median), {times['p95']} ms (95 %). By kind of question, default settings:\n",
+            f"A search took {times['p50']} ms (median), {times['p95']} ms (95 %). With default settings, by kind:\n",
             table(["kind", "questions", "shown@6", "recall@10", "mrr@10"], kinds),
         ]
     )
