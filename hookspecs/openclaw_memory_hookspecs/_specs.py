@@ -78,8 +78,8 @@ def openclaw_memory_tools(session: Session) -> list[ToolSpec] | None:
     :param session: the session; handlers are bound to it and see what it may see.
     :returns: tools with JSON Schemas and handlers; handlers are safe in a worker thread and never raise for bad input.
 
-    The default implementation offers ``memory_search``, ``memory_get``, ``memory_append`` (in writable workspaces) and,
-    where transcripts exist, ``sessions_search`` and ``sessions_history``.
+    The default implementation offers ``memory_search``, ``memory_get``, ``sessions_search``, ``sessions_history`` and,
+    in writable workspaces, ``memory_append``; the same ones for the whole session.
     """
 
 

@@ -7,6 +7,7 @@ import datetime as dt
 import json
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from openclaw_memory_core.cli.settings import Settings
 from openclaw_memory_hookspecs import FlushOutcome, FlushRequest, Runtime, Session, TokenUsage
 
 WINDOW: Final = 200_000
+INDEX_SECONDS: Final = 60
 MAIN: Final = Session(key="agent:main:main", session_id="demo", sender_is_owner=True, context_window=WINDOW)
 GROUP: Final = Session(key="agent:main:telegram:group:-1009", session_id="demo-group", context_window=WINDOW)
 MESSAGE: Final = "Can you book the ferry for Friday?"
@@ -56,6 +58,7 @@ class Demo:
             self._line(path)
         with self._slot() as slot:
             self._start(slot)
+            self._await_index(slot)
             self._recall(slot)
             self._search(slot)
             self._flush(slot)
@@ -87,6 +90,15 @@ class Demo:
                 "files": [file.path for file in context.files],
                 "withheld": list(context.withheld),
             }
+
+    def _await_index(self, slot: MemorySlot) -> None:
+        """The session did not wait for the index; the demo does, so that it always shows the same."""
+        started = time.monotonic()
+        while (status := slot.status())["dirty"] and time.monotonic() - started < INDEX_SECONDS:
+            time.sleep(0.1)
+        counts = f"{status['files']} notes, {status['chunks']} chunks, {status['vectors']} vectors"
+        self._line(f"meanwhile, in the background: {counts} by the model {status['model']}")
+        self.record["index"] = {name: status[name] for name in ("files", "chunks", "vectors", "provider", "model")}
 
     def _recall(self, slot: MemorySlot) -> None:
         self._head("3. A message arrives", "Trigger phrases call up trusted entries; no model, no network.")

@@ -120,10 +120,6 @@ class Conversations:
         """Transcripts to index, where session memory is on."""
         return [self.host_transcripts] if "sessions" in self._agent.search.indexed_sources else []
 
-    def has_tools(self) -> bool:
-        """Whether there are transcripts to look into."""
-        return self._agent.sessions_dir.is_dir()
-
     def tools(self, session: Session, who: Audience) -> list[ToolSpec]:
         """``sessions_search`` and ``sessions_history``, bound to *session*."""
         return self._session_tools.specs(who, session_id=session.session_id)

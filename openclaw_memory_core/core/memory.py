@@ -156,7 +156,6 @@ class MemoryCore:
             search=self._may_search(session),
             writable=self._may_write(session),
             private=self.audience(session).private,
-            sessions=self._may_search(session) and self.conversations.has_tools(),
         )
 
     def tools(self, session: Session) -> list[ToolSpec]:
@@ -167,7 +166,7 @@ class MemoryCore:
         tools = memory_tools(
             SessionAccess(self, session), search=self._may_search(session), writable=self._may_write(session)
         )
-        if self._may_search(session) and self.conversations.has_tools():
+        if self._may_search(session):
             tools += self.conversations.tools(session, self.audience(session))
         return tools
 

@@ -20,13 +20,11 @@ _WRITE: Final = (
 _WRITE_CURATED: Final = ", lasting decisions, preferences and facts to MEMORY.md (target curated)."
 
 
-def prompt_section(*, search: bool, writable: bool, private: bool, sessions: bool = False) -> str:
+def prompt_section(*, search: bool, writable: bool, private: bool) -> str:
     """How to use the memory tools and where to write what; empty when the session has none of them."""
     lines: list[str] = []
     if search:
-        lines += [_SEARCH, _HONESTY]
-        if sessions:
-            lines.append(_SESSIONS)
+        lines += [_SEARCH, _HONESTY, _SESSIONS]
     if writable:
         lines.append(_WRITE + (_WRITE_CURATED if private else "."))
     if lines and not private:
