@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -83,14 +85,17 @@ def command(
         private=private,
         read_only=read_only,
     )
-    with Door(options) as door:
+    # A plugin that prints while it starts or stops must not speak into the protocol.
+    protocol = sys.stdout
+    with redirect_stdout(sys.stderr), Door(options) as door:
         _say_what_is_served(door)
         if http:
             _serve_http(door, host, port, token_file, allow_origin)
         else:
             from openclaw_memory_core.integrations.mcp_server.run import serve_stdio
 
-            serve_stdio(door)
+            with redirect_stdout(protocol):
+                serve_stdio(door)
     return 0
 
 

@@ -315,3 +315,43 @@ def test_an_empty_token_file_is_wrong_usage(home: Home) -> None:
     assert result.returncode == 2
     assert "empty" in result.stderr
     assert TODAY not in result.stderr
+
+
+def test_a_plugin_that_prints_does_not_speak_into_the_protocol(home: Home) -> None:
+    site = home.folder / "site"
+    meta = site / "chatty_memory-1.0.dist-info"
+    meta.mkdir(parents=True)
+    (site / "chatty_memory.py").write_text(
+        "from openclaw_memory_hookspecs import hookimpl\n"
+        "print('imported')\n"
+        "class Chatty:\n"
+        "    @hookimpl\n"
+        "    def openclaw_memory_startup(self, runtime):\n"
+        "        print('hello from startup')\n"
+        "    @hookimpl\n"
+        "    def openclaw_memory_tools(self, session):\n"
+        "        print('hello from tools')\n"
+        "    @hookimpl\n"
+        "    def openclaw_memory_shutdown(self):\n"
+        "        print('bye')\n",
+        encoding="utf-8",
+    )
+    (meta / "METADATA").write_text("Metadata-Version: 2.1\nName: chatty-memory\nVersion: 1.0\n", encoding="utf-8")
+    (meta / "entry_points.txt").write_text("[openclaw.memory]\nchatty = chatty_memory:Chatty\n", encoding="utf-8")
+    config = home.folder / "chatty.json"
+    config.write_text(json.dumps({"plugins": {"slots": {"memory": "chatty"}}}), encoding="utf-8")
+    ask = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+
+    result = subprocess.run(
+        [sys.executable, "-m", "openclaw_memory_core", "--config", str(config), *home.options[2:], "mcp"],
+        input=json.dumps(ask) + "\n",
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": str(site)},
+    )
+
+    for line in result.stdout.splitlines():
+        assert json.loads(line)["jsonrpc"] == "2.0"
+    assert "hello from startup" in result.stderr
+    assert "bye" in result.stderr
