@@ -1,6 +1,6 @@
 """The real OpenClaw with our memory in its slot, proved by its own commands and by what its model receives.
 
-Run with ``pytest -m openclaw``.  Takes about eight minutes on two busy cores, because every command of OpenClaw is a
+Run with ``pytest -m openclaw``.  Takes about seven minutes on two busy cores, because every command of OpenClaw is a
 Node process that needs seconds to start; fetching the packages the first time takes one more.
 """
 
