@@ -10,7 +10,10 @@ from typing import Any, TextIO
 import click
 
 _CONTROLS = {*range(0x20), *range(0x7F, 0xA0)} - {0x09, 0x0A}
-_SHOWN = {code: f"\\x{code:02x}" for code in _CONTROLS}
+# Marks that turn the direction of writing make a terminal show something else than what is there.
+_TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+_SHOWN = {code: f"\\x{code:02x}" for code in _CONTROLS} | {code: f"\\u{code:04x}" for code in _TURNING}
+_IN_JSON = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), *_TURNING)}
 _STYLES: dict[str, dict[str, Any]] = {
     "head": {"bold": True},
     "path": {"fg": "cyan"},
@@ -65,7 +68,8 @@ def document(value: Any) -> None:
     """The one JSON document of a run."""
     import json  # --help does without
 
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    # Outside of strings JSON has no such characters, so escaping them here changes no value.
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2).translate(_IN_JSON))
 
 
 def note(text: str) -> None:

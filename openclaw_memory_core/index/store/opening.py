@@ -21,12 +21,19 @@ _PAGE_SIZE = 8192
 """Vectors of common sizes (384, 512, 768 numbers) fill pages of this size best.  Fixed once there is a table."""
 
 
+_NOT_OURS = (".md", ".markdown", ".txt", ".json", ".json5", ".jsonl")
+"""Endings of what people and hosts write: never an index, not even if it is empty or looks like a broken one."""
+
+
 def prepare(path: Path) -> None:
     """Make the folder and an empty file where there are none.
 
     The file is made here and not by SQLite, so that nobody else can read it even for a moment; SQLite gives the mode
     of the file to those it puts beside it.
+
+    :raises StoreForeignError: the path is that of a note or of another text.
     """
+    _refuse_text_names(path)
     try:
         if not path.parent.is_dir():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -42,6 +49,7 @@ def check_header(path: Path) -> None:
     :raises StoreForeignError: it is another program's database, or a text.
     :raises StoreCorruptError: it is neither empty nor a database.
     """
+    _refuse_text_names(path)
     try:
         with path.open("rb") as file:
             head = file.read(4096)
@@ -59,10 +67,20 @@ def check_header(path: Path) -> None:
     else:
         return
     if foreign:
-        raise StoreForeignError(
-            f"The file {path} belongs to another program and is left alone",
-            hint="Set `memory.search.store.path` to a file of its own, or move that one away if nothing needs it.",
-        )
+        raise _foreign(path)
+
+
+def _foreign(path: Path) -> StoreForeignError:
+    return StoreForeignError(
+        f"The file {path} belongs to another program and is left alone",
+        hint="Set `memory.search.store.path` to a file of its own, or move that one away if nothing needs it.",
+    )
+
+
+def _refuse_text_names(path: Path) -> None:
+    # A note in UTF-16 or Latin-1 cannot be told from a broken index by its bytes.
+    if path.suffix.lower() in _NOT_OURS:
+        raise _foreign(path)
 
 
 def _is_text(head: bytes) -> bool:
