@@ -9,6 +9,7 @@ import click
 from openclaw_memory_core.cli import output
 from openclaw_memory_core.cli.app import Command
 from openclaw_memory_core.cli.settings import Settings
+from openclaw_memory_core.errors import OpenClawMemoryError
 
 if TYPE_CHECKING:
     from openclaw_memory_core.cli.doctor_checks import Finding
@@ -53,6 +54,8 @@ def _settle(finding: Finding, *, fix: bool) -> dict[str, Any]:
     if finding.fix is not None and fix:
         try:
             state, message, hint = "fixed", finding.fix(), None
+        except OpenClawMemoryError as error:
+            hint = f"could not be repaired: {error.message}"
         except OSError as error:
             hint = f"could not be repaired: {error.strerror or type(error).__name__}"
     elif finding.fix is not None:

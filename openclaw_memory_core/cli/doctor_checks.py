@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 State = Literal["ok", "note", "problem"]
 _WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
 _OTHERS = 0o077
+_SPARE = 64 * 1024 * 1024
+"""Unused bytes of an index that are worth giving back, if they are more than half of it."""
 
 
 class Finding(NamedTuple):
@@ -173,7 +175,16 @@ def _index(core: MemoryCore, *, report: Mapping[str, Any], full: bool) -> Iterat
     if report["dirty"]:
         reason = report.get("dirtyReason") or "the index is not up to date"
         yield Finding("index", "note", reason, "run: openclaw-memory index")
+    file = report["store"]
+    if file["reusableBytes"] > max(_SPARE, file["bytes"] // 2):
+        text = f"{file['reusableBytes'] >> 20} of the {file['bytes'] >> 20} MB of the index are unused"
+        yield Finding("index", "note", text, None, partial(_shrink, core))
     yield Finding("index", "ok", f"{count(report['files'], 'file')}, {count(report['chunks'], 'chunk')}, no damage")
+
+
+def _shrink(core: MemoryCore) -> str:
+    core.index.store.vacuum()
+    return "the index gave its unused space back"
 
 
 def _aside(core: MemoryCore) -> str:

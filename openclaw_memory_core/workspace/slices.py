@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from openclaw_memory_core.errors import UsageError
 
 DEFAULT_LINES = 120
-DEFAULT_MAX_CHARS = 12_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -363,6 +363,37 @@ class TestDoctor:
         assert "is private now" in notes("doctor", "--fix").out
         assert store.stat().st_mode & 0o777 == 0o600
 
+    def test_the_unused_space_of_an_index_is_given_back_on_request(self, notes: Cli, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr("openclaw_memory_core.cli.doctor_checks._SPARE", 1 << 18)
+        many = [
+            notes.note(f"memory/n{i}.md", "\n".join(f"- word{i} {n} {'x' * 60}" for n in range(200)))
+            for i in range(120)
+        ]
+        notes("index")
+        for note in many:
+            note.unlink()
+        notes("index")
+        store = notes.state / "memory" / "main.sqlite"
+        before = store.stat().st_size
+        assert "MB of the index are unused" in notes("doctor").out
+        assert store.stat().st_size == before
+        assert "gave its unused space back" in notes("doctor", "--fix").out
+        assert store.stat().st_size < before // 2
+        assert "are unused" not in notes("doctor").out
+        assert "memory/2026-05-04.md" in notes("search", "ferry").out
+
+    def test_an_error_is_named_with_its_code(self, notes: Cli):
+        store = notes.state / "memory" / "main.sqlite"
+        store.parent.mkdir(parents=True)
+        store.write_text("not a database\n", encoding="utf-8")
+        for command in (["index"], ["search", "ferry"], ["reset", "--yes"]):
+            run = notes(*command)
+            assert run.code == 1
+            assert "belongs to another program and is left alone [store-foreign]\nHint: " in run.err
+        assert "left alone [store-foreign]" in notes("doctor").out
+        checks = notes("doctor", "--json").json("cli.doctor")["agents"][0]["checks"]
+        assert [check["code"] for check in checks if "code" in check] == ["store-foreign"]
+
     @pytest.mark.skipif(os.name != "posix", reason="modes")
     def test_a_readable_configuration_with_a_key_is_a_problem(self, notes: Cli):
         notes.configure({"memory": {"search": {"remote": {"apiKey": "sk-abcdefghijklmnop1234"}}}})
