@@ -21,8 +21,8 @@ _Stamp = tuple[int, int, int]
 _parsed: dict[Path, tuple[_Stamp, object]] = {}
 
 
-class _DuplicateKeyError(ValueError):
-    """A key stands twice in one object."""
+class _DuplicateKeyError(Exception):
+    """A key stands twice in one object; its text is the key.  No ValueError: json5 turns those into its own."""
 
 
 def read_config_file(path: Path) -> object:
@@ -70,26 +70,34 @@ def _parse(path: Path, text: str) -> object:
     try:
         try:
             return json.loads(text, object_pairs_hook=_unique)
-        except _DuplicateKeyError:
-            raise
         except ValueError:
             import json5
 
             return json5.loads(text, object_pairs_hook=_unique)
+    except _DuplicateKeyError as error:
+        raise _twice(path, text, str(error)) from error
     except ValueError as error:
         problem = str(error).removeprefix("<string>:")
-        where = "" if isinstance(error, _DuplicateKeyError) else "line "
-        raise ConfigError(f"{path}: {where}{problem}", hint="the file must be JSON or JSON5") from error
+        raise ConfigError(f"{path}: line {problem}", hint="the file must be JSON or JSON5") from error
     except RecursionError as error:
         raise ConfigError(f"{path} is nested too deeply", hint=f"use at most {MAX_DEPTH} levels") from error
+
+
+def _twice(path: Path, text: str, key: str) -> ConfigError:
+    from openclaw_memory_core.config.duplicates import duplicate_lines
+
+    lines = duplicate_lines(text, key)
+    where = "" if lines is None else f"line {lines[1]}: "
+    first = "" if lines is None or lines[0] == lines[1] else f", first in line {lines[0]}"
+    message = f'{path}: {where}the key "{key}" stands twice in one object{first}'
+    return ConfigError(message, hint="merge the two, or remove one of them")
 
 
 def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            message = f'the key "{key}" stands twice in one object'
-            raise _DuplicateKeyError(message)
+            raise _DuplicateKeyError(key)
         found[key] = value
     return found
 

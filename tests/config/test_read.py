@@ -41,6 +41,23 @@ def test_a_key_that_stands_twice_is_an_error(text: str, load, write):
         load()
 
 
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('{\n "query": 1,\n "a": {"query": 2},\n "query": 3\n}', "line 4: {}, first in line 2"),
+        ("{\n // query: 0\n a: ['query', 'x:y'],\n query: 1, /* { \n */\n 'query': 2}", "line 6: {}, first in line 4"),
+        ('{"query": {"a": "\\"}"}, "query": 1}', "line 1: {}"),
+        ('{"a": [{"query": 1},\n{"query": 1, "qu\\u0065ry": 2}]}', "line 2: {}"),
+    ],
+)
+def test_a_key_that_stands_twice_is_named_with_its_lines(text: str, where: str, load, write):
+    path = write(text)
+    with pytest.raises(ConfigError) as caught:
+        load()
+    assert caught.value.message == f"{path}: " + where.format('the key "query" stands twice in one object')
+    assert caught.value.hint == "merge the two, or remove one of them"
+
+
 def test_a_syntax_error_names_file_and_line(load, write):
     path = write('{\n  "memory" {}\n}')
     with pytest.raises(ConfigError, match="line 2") as caught:
