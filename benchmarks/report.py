@@ -1,126 +1,89 @@
-"""Writes docs/report.md: how well the search finds, and how fast everything is, with plots.  ``make report`` runs it.
-
-    python -m benchmarks.report [--locomo locomo10.json] [--keep]
-
-Figures are kept in benchmarks/results; ``--keep`` uses those that are there.  LoCoMo is measured where its file is
-given, for the data set is not part of this project.
-"""
+"""Figures as rows, a table for people, JSON for programs, a plot of cost against size."""
 
 from __future__ import annotations
 
-import argparse
-import datetime as dt
 import json
-import platform
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import apsw
 
-from benchmarks.plot import Bar, bars
-from openclaw_memory_core import __version__
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One figure.
 
-ROOT = Path(__file__).parents[1]
-RESULTS = Path(__file__).parent / "results"
-PAGE = ROOT / "docs" / "report.md"
-PICTURES = ROOT / "docs" / "report"
-COLUMNS = ("shown@6", "recall@6", "recall@10", "mrr@10", "ndcg@10", "newer first")
+    :param what: what was measured.
+    :param chunks: size of the index, 0 where it does not matter.
+    :param dimensions: of the vectors, 0 without.
+    :param reference: what it is compared with.
+    :param ratio: how many times the reference it is, or how many times faster (*what* says which).
+    :param target: what it should be.
+    :param reached: None without a target.
+    """
 
-HEAD = """# Report
-
-Written by `make report`; do not edit. {day}, version {version}, Python {python}, SQLite {sqlite}, {machine}.
-
-Intervals are 95 % by bootstrap over questions. *shown@6*: the whole line that answers stands in the first six snippets.
-*recall@k*: it lies in the lines of the first *k* results. [Search](search.md) has the formulas and what was tried.
-"""
-MIXED = """## Ranking: mixed notes
-
-Identifiers, code, errors, paraphrases, four languages, dates, facts that changed; among 120 generated logs that share
-their words. Model of the package, offline. The notes are in `benchmarks/data/mixed`.
-"""
-LOCOMO = """## Ranking: LoCoMo
-
-A year of chat as daily notes (Maharana et al., 2024), one line a turn, the newest of yesterday.
-"""
+    what: str
+    value: float
+    unit: str
+    chunks: int = 0
+    dimensions: int = 0
+    reference: str = ""
+    ratio: float | None = None
+    target: str = ""
+    reached: bool | None = None
 
 
-def measure(name: str, command: Sequence[str], *, keep: bool) -> dict[str, Any]:
-    """What a benchmark wrote as JSON, after running it unless that is to be kept."""
-    target = RESULTS / f"{name}.json"
-    if not (keep and target.is_file()):
-        RESULTS.mkdir(exist_ok=True)
-        subprocess.run([sys.executable, *command, "--json", str(target)], cwd=ROOT, check=True)
-    found: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
-    return found
+def at_most(what: str, value: float, unit: str, most: float, **fields: Any) -> Row:
+    """A figure that should not be larger than *most*."""
+    return Row(what, value, unit, target=f"≤ {most:g} {unit}".strip(), reached=value <= most, **fields)
 
 
-def ranking(title: str, name: str, report: Mapping[str, Any]) -> str:
-    """A table and a plot of each configuration, and a table by kind of question."""
-    figures = {run: entry["figures"] for run, entry in report.items()}
-    columns = [column for column in COLUMNS if column in next(iter(figures.values()))]
-    rows = [[run, *(_cell(found.get(column)) for column in columns)] for run, found in figures.items()]
-    plot = [
-        Bar(run, **{k: found["shown@6"][k] for k in ("low", "high")}, value=found["shown@6"]["mean"])
-        for run, found in figures.items()
-    ]
-    first = next(iter(report.values()))
-    kinds = [
-        [kind, *(str(found.get(column, "–")) for column in ("questions", "shown@6", "recall@10", "mrr@10"))]
-        for kind, found in first["kinds"].items()
-    ]
-    times = first["milliseconds"]
-    return "\n".join(
-        [
-            title,
-            picture(f"shown-{name}", "shown@6, with its interval", bars("shown@6", plot, top=1)),
-            table(["", *columns], rows),
-            f"A search took {times['p50']} ms (median), {times['p95']} ms (95 %). With default settings, by kind:\n",
-            table(["kind", "questions", "shown@6", "recall@10", "mrr@10"], kinds),
-        ]
-    )
+def at_least(what: str, value: float, unit: str, least: float, **fields: Any) -> Row:
+    """A figure that should not be smaller than *least*."""
+    return Row(what, value, unit, target=f"≥ {least:g} {unit}".strip(), reached=value >= least, **fields)
 
 
-def _cell(one: Mapping[str, float] | None) -> str:
-    return f"{one['mean']:.3f} [{one['low']:.3f}, {one['high']:.3f}]" if one else "–"
+def table(rows: Iterable[Row]) -> str:
+    """All rows, one a line."""
+    lines = [f"{'':<44}{'chunks':>8}{'dims':>6}{'value':>11} {'unit':<7}{'target':<14}reference"]
+    for row in rows:
+        mark = {True: "  ", False: "! ", None: "  "}[row.reached]
+        against = f"{row.ratio:.2f} × {row.reference}" if row.ratio is not None else row.reference
+        size, dims = row.chunks or "", row.dimensions or ""
+        lines.append(f"{mark}{row.what:<42}{size:>8}{dims:>6}{row.value:>11.2f} {row.unit:<7}{row.target:<14}{against}")
+    return "\n".join(lines)
 
 
-def picture(name: str, text: str, svg: str) -> str:
-    """Write a picture and return the line that shows it."""
-    PICTURES.mkdir(exist_ok=True)
-    (PICTURES / f"{name}.svg").write_text(svg, encoding="utf-8")
-    return f"![{text}](report/{name}.svg)\n"
+def write_json(path: Path, rows: Iterable[Row], facts: Mapping[str, Any]) -> None:
+    """Everything, with the facts about the machine."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    document = {"machine": dict(facts), "rows": [asdict(row) for row in rows]}
+    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+PLOTTED = ("search p95", "search p50", "keyword leg p50", "vector leg p50", "sqlite-vec exact scan", "sync of nothing")
 
 
-def main() -> None:
-    """Measure and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--locomo", type=Path, help="the data set's file")
-    parser.add_argument("--keep", action="store_true", help="use the figures that are there")
-    args = parser.parse_args()
-    machine = f"{platform.system()} {platform.machine()}"
-    head = HEAD.format(
-        day=dt.datetime.now(dt.UTC).date(),
-        version=__version__,
-        python=platform.python_version(),
-        sqlite=apsw.sqlite_lib_version(),
-        machine=machine,
-    )
-    parts = [head, ranking(MIXED, "mixed", measure("mixed", ["benchmarks/mixed.py"], keep=args.keep))]
-    if args.locomo or (args.keep and (RESULTS / "locomo.json").is_file()):
-        command = ["benchmarks/locomo.py", str(args.locomo)]
-        parts.append(ranking(LOCOMO, "locomo", measure("locomo", command, keep=args.keep)))
-    PAGE.write_text("\n".join(parts), encoding="utf-8")
-    print(f"written: {PAGE.relative_to(ROOT)}")
+def plot(path: Path, rows: Iterable[Row]) -> str:
+    """Milliseconds against chunks, for the largest vectors measured; returns what there is to say about it."""
+    try:
+        import matplotlib as mpl
 
-
-if __name__ == "__main__":
-    main()
+        mpl.use("Agg")
+        from matplotlib import pyplot as plt
+    except ImportError:
+        return "no plot: pip install matplotlib"
+    rows = [row for row in rows if row.chunks and row.unit == "ms"]
+    largest = max((row.dimensions for row in rows), default=0)
+    figure, axes = plt.subplots(figsize=(7, 4.5))
+    for what in PLOTTED:
+        points = sorted((row.chunks, row.value) for row in rows if row.what == what and row.dimensions in (0, largest))
+        if points:
+            axes.loglog(*zip(*points, strict=True), marker="o", label=what)
+    axes.set_xlabel("chunks")
+    axes.set_ylabel(f"milliseconds ({largest} dimensions)")
+    axes.grid(visible=True, which="both", alpha=0.3)
+    axes.legend(fontsize=8)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, bbox_inches="tight")
+    return f"plot: {path}"

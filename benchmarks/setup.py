@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.corpus import LAST_DAY
 from openclaw_memory_core.config import load_config
 from openclaw_memory_core.core import MemoryCore
 from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo, ProviderLimits
 from openclaw_memory_core.embeddings.resolve import Resolution
 from openclaw_memory_hookspecs import Runtime
-
-from benchmarks.corpus import LAST_DAY
 
 NOW = dt.datetime.combine(LAST_DAY, dt.time(12), dt.UTC)
 
@@ -27,7 +26,7 @@ class RandomVectors:
         limits = ProviderLimits(items=256, tokens=None, concurrency=1)
         self.info = ProviderInfo("random", f"random-{dimensions}", identity, limits, dimensions, local=True)
 
-    def embed(self, texts: Sequence[str], kind: InputKind, *, timeout: float) -> list[Sequence[float]]:
+    def embed(self, texts: Sequence[str], kind: InputKind, *, timeout: float) -> list[Sequence[float]]:  # noqa: ARG002
         """One vector a text."""
         import numpy as np
 
@@ -50,12 +49,18 @@ def configuration(workspace: Path, provider: str = "none", **search: Any) -> dic
 
 
 def open_core(
-    workspace: Path, state: Path, *, provider: str = "none", dimensions: int = 0, background: bool = False, **search: Any
+    workspace: Path,
+    state: Path,
+    *,
+    provider: str = "none",
+    dimensions: int = 0,
+    background: bool = False,
+    **search: Any,
 ) -> MemoryCore:
     """The memory of one agent; with *dimensions* its vectors are those of :class:`RandomVectors`."""
     config = load_config(configuration(workspace, provider, **search), state_dir=state)
     core = MemoryCore(config, runtime=Runtime(clock=lambda: NOW, timezone="UTC"), background=background)
     if dimensions:
         # There is no configuration for a provider that exists for measuring only.
-        core.index.provider._resolution = Resolution(RandomVectors(dimensions), "random", "random", "optional")  # noqa: SLF001
+        core.index.provider._resolution = Resolution(RandomVectors(dimensions), "random", "random", "optional")
     return core
