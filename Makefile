@@ -8,7 +8,7 @@ PYTEST := PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest
 RUN    := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check lint format docs coverage test-wheel torture bench report build smoke clean
+.PHONY: help install demo test check lint format docs coverage test-wheel torture bench report build smoke clean openclaw
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -53,11 +53,14 @@ coverage: $(DEV) ## Run the tests and list what no test reaches, branches includ
 torture: $(DEV) ## Long crash-safety rounds (minutes)
 	$(BIN)/python -m pytest -m torture tests/torture -n 0
 
+openclaw: $(DEV) ## The bridge against the real OpenClaw from npm (eight minutes; skips without npm)
+	$(BIN)/python -m pytest -m openclaw tests/bridge -n 0
+
 bench: $(DEV) ## Benchmarks with their references (minutes)
 	$(BIN)/python -m benchmarks
 
 report: $(DEV) ## Measure speed and ranking, and write docs/report.md with plots (minutes)
-	$(BIN)/python -m benchmarks.report
+	$(BIN)/python -m benchmarks.page
 
 build: $(DEV) ## Build sdist and wheel, and check what is in the wheel
 	rm -rf dist
