@@ -11,6 +11,7 @@ from openclaw_memory_core.index.model import PathHit, StoredChunk, Term
 from openclaw_memory_core.index.protocol import IndexReader
 from openclaw_memory_core.privacy import Visible
 from openclaw_memory_core.search import paths
+from openclaw_memory_core.search.beside import KeywordLeg, OpenReader
 from openclaw_memory_core.search.query import ParsedQuery
 
 SMALLEST_POOL = 48
@@ -48,13 +49,23 @@ def pool_size(settings: QueryConfig, max_results: int) -> int:
 
 
 def gather(
-    reader: IndexReader, query: ParsedQuery, vector: Vector | None, visible: Visible, *, keywords: bool, size: int
+    reader: IndexReader,
+    query: ParsedQuery,
+    vector: Vector | None,
+    visible: Visible,
+    *,
+    keywords: bool,
+    size: int,
+    beside: OpenReader | None = None,
 ) -> Pool:
-    """Ask every leg.  Each source has its own places, so that transcripts cannot crowd out notes."""
+    """Ask every leg.  Each source has its own places, so that transcripts cannot crowd out notes.
+
+    :param beside: opens another reader, through which the keyword leg may be asked at the same time.
+    """
     pool = Pool()
     terms: Sequence[Term] = query.terms if keywords else ()
-    for source in dict.fromkeys(visible.sources):
-        _search(reader, pool, terms, vector, replace(visible, sources=(source,)), size)
+    views = [replace(visible, sources=(source,)) for source in dict.fromkeys(visible.sources)]
+    _search(reader, pool, terms, vector, views, size, beside)
     if terms and not pool.ranks:
         _correct(reader, pool, query, visible, size)
     pool.named = paths.exact(reader.paths(query.text, (), visible, NAMED), query.text)
@@ -66,15 +77,24 @@ def gather(
 
 
 def _search(
-    reader: IndexReader, pool: Pool, terms: Sequence[Term], vector: Vector | None, visible: Visible, size: int
+    reader: IndexReader,
+    pool: Pool,
+    terms: Sequence[Term],
+    vector: Vector | None,
+    views: Sequence[Visible],
+    size: int,
+    beside: OpenReader | None = None,
 ) -> None:
     # More than the pool, so that candidates of the vector leg have their text score as well.
-    for place, hit in enumerate(reader.keyword(terms, visible, LARGEST_POOL) if terms else (), 1):
-        pool.ranks[hit.chunk_id] = -hit.rank
-        if place <= size:
-            pool.keyword_places[hit.chunk_id] = place
-    for place, near in enumerate(reader.vector(vector, visible, size) if vector is not None else (), 1):
-        pool.vector_places[near.chunk_id] = place
+    words = KeywordLeg(reader, beside if vector is not None else None, terms, views, LARGEST_POOL)
+    nearest = [reader.vector(vector, view, size) if vector is not None else [] for view in views]
+    for hits in words.hits():
+        for place, hit in enumerate(hits, 1):
+            pool.ranks[hit.chunk_id] = -hit.rank
+            if place <= size:
+                pool.keyword_places[hit.chunk_id] = place
+    for near in nearest:
+        pool.vector_places |= {hit.chunk_id: place for place, hit in enumerate(near, 1)}
 
 
 def _correct(reader: IndexReader, pool: Pool, query: ParsedQuery, visible: Visible, size: int) -> None:
@@ -82,5 +102,6 @@ def _correct(reader: IndexReader, pool: Pool, query: ParsedQuery, visible: Visib
     words = [similar for word in query.words for similar in reader.similar_words(word, SIMILAR, visible)]
     pool.corrected = tuple(dict.fromkeys(words))
     terms = [Term(word) for word in pool.corrected]
-    for source in dict.fromkeys(visible.sources) if terms else ():
-        _search(reader, pool, terms, None, replace(visible, sources=(source,)), size)
+    if terms:
+        views = [replace(visible, sources=(source,)) for source in dict.fromkeys(visible.sources)]
+        _search(reader, pool, terms, None, views, size)

@@ -85,7 +85,9 @@ class Searcher:
                 vector, degraded = None, _OTHER_IDENTITY
             keywords = vector is None or (hybrid.enabled and hybrid.text_weight > 0)
             size = pool_size(self._settings, limit)
-            pool = gather(reader, query, vector, request.visible, keywords=keywords, size=size)
+            pool = gather(
+                reader, query, vector, request.visible, keywords=keywords, size=size, beside=self._store.reader
+            )
         scorer = Scorer(query, pool, self._settings.hybrid, today=today, now=self._now())
         choices = select(scorer.candidates(limit), self._rules(request, limit))
         if scorer.decays:

@@ -1,0 +1,60 @@
+"""The keyword leg beside the vector leg: SQLite and numpy both leave Python's lock alone, so two processors share."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+
+from openclaw_memory_core.index.model import KeywordHit, Term
+from openclaw_memory_core.index.protocol import IndexReader
+from openclaw_memory_core.privacy import Visible
+
+OpenReader = Callable[[], AbstractContextManager[IndexReader]]
+Moment = tuple[int, int]
+"""Generation and revision: equal moments have equal content."""
+
+
+class KeywordLeg:
+    """Asks in a thread of its own, through a reader of its own.
+
+    :param beside: opens that reader; None asks in the caller's thread.
+    """
+
+    def __init__(
+        self,
+        reader: IndexReader,
+        beside: OpenReader | None,
+        terms: Sequence[Term],
+        views: Sequence[Visible],
+        limit: int,
+    ) -> None:
+        self._reader = reader
+        self._terms = terms
+        self._views = views
+        self._limit = limit
+        self._found: tuple[Moment, list[list[KeywordHit]]] | None = None
+        self._thread: threading.Thread | None = None
+        if beside is not None and terms and (os.cpu_count() or 1) > 1:
+            self._thread = threading.Thread(target=self._ask, args=(beside,), name="keywords", daemon=True)
+            self._thread.start()
+
+    def hits(self) -> list[list[KeywordHit]]:
+        """Hits for each view, best first, as the caller's reader sees them."""
+        if self._thread is not None:
+            self._thread.join()
+        if self._found is not None and self._found[0] == (self._reader.generation, self._reader.revision):
+            return self._found[1]
+        # The index changed in between, or something is wrong, which shows here where it can be handled.
+        return self._all(self._reader)
+
+    def _ask(self, beside: OpenReader) -> None:
+        try:
+            with beside() as reader:
+                self._found = ((reader.generation, reader.revision), self._all(reader))
+        except Exception:
+            self._found = None
+
+    def _all(self, reader: IndexReader) -> list[list[KeywordHit]]:
+        return [reader.keyword(self._terms, view, self._limit) if self._terms else [] for view in self._views]

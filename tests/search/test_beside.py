@@ -1,0 +1,61 @@
+"""The keyword leg in a thread of its own: the same hits, and the caller's own view of the index whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from support.store import ALL, KEYWORD_ONLY, Bench
+
+from openclaw_memory_core.errors import StoreError
+from openclaw_memory_core.index.model import Term
+from openclaw_memory_core.index.protocol import IndexReader
+from openclaw_memory_core.search import beside
+from openclaw_memory_core.search.beside import KeywordLeg
+
+TERMS = [Term("kiln")]
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    monkeypatch.setattr(beside.os, "cpu_count", lambda: 2)
+    with Bench(tmp_path / "main.sqlite") as bench:
+        add(bench, "memory/a.md")
+        yield bench
+
+
+def add(bench: Bench, path: str) -> None:
+    writer = bench.store.writer(KEYWORD_ONLY)
+    bench.put(writer, path, "the kiln is hot", vectors=False)
+    writer.finish()
+
+
+def test_it_finds_what_the_reader_itself_finds(store: Bench) -> None:
+    with store.store.reader() as reader:
+        there = KeywordLeg(reader, store.store.reader, TERMS, [ALL, ALL], 10).hits()
+
+        assert there == KeywordLeg(reader, None, TERMS, [ALL, ALL], 10).hits()
+        assert [len(hits) for hits in there] == [1, 1]
+        assert KeywordLeg(reader, store.store.reader, [], [ALL], 10).hits() == [[]]
+
+
+def test_a_change_in_between_is_not_mixed_in(store: Bench) -> None:
+    with store.store.reader() as reader:
+        add(store, "memory/b.md")
+
+        hits = KeywordLeg(reader, store.store.reader, TERMS, [ALL], 10).hits()
+
+        assert [len(found) for found in hits] == [1]
+        assert set(reader.chunks([hit.chunk_id for hit in hits[0]])) == {hit.chunk_id for hit in hits[0]}
+
+
+def test_what_is_wrong_in_the_thread_shows_where_it_can_be_handled(store: Bench) -> None:
+    @contextmanager
+    def broken() -> Iterator[IndexReader]:
+        raise StoreError("the disk is gone")
+        yield
+
+    with store.store.reader() as reader:
+        assert [len(hits) for hits in KeywordLeg(reader, broken, TERMS, [ALL], 10).hits()] == [1]
