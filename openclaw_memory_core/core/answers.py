@@ -67,7 +67,7 @@ def search_answer(
         answer["partial"] = True
     if withheld:
         answer["withheld"] = list(withheld)
-    warnings = [text for text in (response.degraded, freshness.reason) if text]
+    warnings = [sentence(text) for text in (response.degraded, freshness.reason) if text]
     if warnings:
         answer["warning"] = " ".join(warnings)
     if freshness.action and freshness.reason:
@@ -100,6 +100,14 @@ def unavailable_answer(error: OpenClawMemoryError, facts: ProviderFacts | None =
         if facts.bootstrap is not None:
             answer["debug"] = {"embeddingBootstrap": dict(facts.bootstrap)}
     return answer
+
+
+def sentence(text: str) -> str:
+    """*text* with a capital letter and a full stop, so that another sentence may follow it; a path keeps its name."""
+    text = text.strip()
+    first = text.partition(" ")[0]
+    begun = f"{text[:1].upper()}{text[1:]}" if first.isalpha() else text
+    return begun if begun.endswith((".", "!", "?", ".)")) else f"{begun}."
 
 
 def citation(path: str, start_line: int, end_line: int) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from openclaw_memory_core.core.answers import Freshness
+from openclaw_memory_core.core.answers import Freshness, sentence
 from openclaw_memory_core.index.plan import make_plan
 
 if TYPE_CHECKING:
+    from openclaw_memory_core.errors import StoreError
+    from openclaw_memory_core.index.plan import Plan
     from openclaw_memory_core.index.protocol import IndexReader
     from openclaw_memory_core.workspace.documents import DocumentSource
 
 ACTION = "run: openclaw-memory index"
+READABLE = "make what is named readable for this user"
 _NAMED = 3
 
 
@@ -24,13 +27,14 @@ class Gap:
     :param changed: paths of notes that are new or have another stamp.
     :param removed: paths that are indexed and gone.
     :param missing_vectors: documents with texts that have no vector yet.
+    :param unseen: what could not be looked at, one clause each.
     """
 
     indexed: int = 0
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     missing_vectors: int = 0
-    unseen: int = 0
+    unseen: tuple[str, ...] = ()
 
 
 def find_gap(reader: IndexReader, sources: Sequence[DocumentSource]) -> Gap:
@@ -45,14 +49,27 @@ def find_gap(reader: IndexReader, sources: Sequence[DocumentSource]) -> Gap:
         changed=tuple(changed),
         removed=tuple(plan.remove),
         missing_vectors=sum(1 for state in files.values() if state.missing_vectors) if wants_vectors else 0,
-        unseen=len(plan.unseen) + len(plan.failed),
+        unseen=tuple(_unseen(plan)),
     )
 
 
-def freshness_of(gap: Gap, *, rebuilding: str | None = None) -> Freshness:
+def _unseen(plan: Plan) -> Iterator[str]:
+    reasons = {one.path: one.reason for one in plan.skipped}
+    folders = {prefix.rstrip("/") for _, prefix in plan.unseen if prefix.endswith("/")}
+    for name in dict.fromkeys(prefix.rstrip("/") for _, prefix in plan.unseen):
+        reason = reasons.get(name or ".")
+        if not name:
+            yield reason or "the workspace cannot be looked at"
+        else:
+            what = f"the folder {name}" if name in folders else name
+            yield f"{what} cannot be read{f' ({reason})' if reason else ''}"
+    yield from (f"{source.rstrip(':')} cannot be looked at ({why.message})" for source, why in plan.failed.items())
+
+
+def freshness_of(gap: Gap, *, other: str | None = None) -> Freshness:
     """The gap as the fields of an answer.
 
-    :param rebuilding: why another index is being built beside this one; None if none is.
+    :param other: that the index was made for other settings, and what comes of it; None if it was not.
     """
     reasons: list[str] = []
     if gap.changed:
@@ -61,13 +78,27 @@ def freshness_of(gap: Gap, *, rebuilding: str | None = None) -> Freshness:
         reasons.append(f"{_count(gap.removed)} gone since the last update.")
     if gap.missing_vectors:
         reasons.append(f"{gap.missing_vectors} of {gap.indexed} notes are found by keywords only so far.")
+    if other:
+        reasons.append(other)
+    action = [ACTION] if reasons else []
     if gap.unseen:
-        reasons.append("Some folders could not be looked at.")
-    if rebuilding:
-        reasons.append(rebuilding)
+        reasons += [sentence(one) for one in gap.unseen[:_NAMED]]
+        reasons += [f"So it is with {len(gap.unseen) - _NAMED} more."] if len(gap.unseen) > _NAMED else []
+        action.append(READABLE)
     stale = bool(gap.changed or gap.removed)
-    partial = bool(gap.missing_vectors or gap.unseen or rebuilding)
-    return Freshness(stale, partial, " ".join(reasons) or None, ACTION if reasons else None)
+    partial = bool(gap.missing_vectors or gap.unseen or other)
+    return Freshness(stale, partial, " ".join(reasons) or None, "; ".join(action) or None)
+
+
+def held_up(freshness: Freshness, error: StoreError) -> Freshness:
+    """*freshness* of an index that answers and cannot be brought up to date because of *error*."""
+    reasons = [sentence(f"the index cannot be brought up to date: {error.message}"), freshness.reason or ""]
+    return Freshness(
+        stale=True,
+        partial=freshness.partial,
+        reason=" ".join(reasons).strip(),
+        action=error.hint or freshness.action,
+    )
 
 
 def _count(paths: Sequence[str]) -> str:

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from openclaw_memory_core.cancel import CancelToken
 from openclaw_memory_core.core.provider import ActiveProvider
-from openclaw_memory_core.errors import CancelledError, StoreCorruptError
+from openclaw_memory_core.errors import CancelledError, StoreBusyError, StoreCorruptError, StoreError
 from openclaw_memory_core.index.identity import chunking_identity
 from openclaw_memory_core.index.model import IndexIdentity
 from openclaw_memory_core.index.store import SqliteStore
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
+    from openclaw_memory_core.errors import StoreReadOnlyError
     from openclaw_memory_core.index.doorbell import Doorbell
     from openclaw_memory_core.index.report import OnProgress, SyncReport
     from openclaw_memory_core.index.scheduler import IndexScheduler
@@ -97,7 +100,19 @@ class IndexService:
     def exists(self) -> bool:
         """Whether there is an index file."""
         store = self.agent.search.store
-        return store.path.exists() or (store.former_path is not None and store.former_path.exists())
+        return _is_there(store.path) or (store.former_path is not None and _is_there(store.former_path))
+
+    def why_unwritable(self) -> StoreReadOnlyError | None:
+        """Why the index cannot be changed at the moment, by the rights of its file and folder; None if it can."""
+        from openclaw_memory_core.index.store.access import why_not_writable
+
+        return why_not_writable(self.agent.search.store.path)
+
+    @property
+    def trouble(self) -> StoreError | None:
+        """Why the last update in the background failed; None if it did not, or only found another writer at work."""
+        error = self._scheduler.last_error if self._scheduler is not None else None
+        return error if isinstance(error, StoreError) and not isinstance(error, StoreBusyError) else None
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -270,7 +285,7 @@ class IndexService:
     def move_from_former_place(self) -> bool:
         """Take over an index of ours whose place OpenClaw claims; False if there is none."""
         former = self.agent.search.store.former_path
-        if former is None or not former.is_file():
+        if former is None or not _is_there(former):
             return False
         from openclaw_memory_core.index.store.adopt import adopt
 
@@ -351,3 +366,11 @@ class IndexService:
         worker = self._scheduler.describe() if self._scheduler is not None else {"running": False}
         watch = self._watcher.describe() if self._watcher is not None else {"mode": "off"}
         return {"worker": worker, "watch": watch}
+
+
+def _is_there(path: Path) -> bool:
+    """True also for what a folder does not let us see: opening it then says what is wrong."""
+    try:
+        return path.exists()
+    except OSError:
+        return True

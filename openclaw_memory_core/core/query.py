@@ -15,8 +15,15 @@ from openclaw_memory_core.core.answers import (
     search_answer,
     unavailable_answer,
 )
-from openclaw_memory_core.core.freshness import find_gap, freshness_of
-from openclaw_memory_core.errors import EmbeddingError, OpenClawMemoryError
+from openclaw_memory_core.core.freshness import find_gap, freshness_of, held_up
+from openclaw_memory_core.embeddings.resolve import describe
+from openclaw_memory_core.errors import (
+    EmbeddingError,
+    OpenClawMemoryError,
+    StoreCorruptError,
+    StoreError,
+    StoreForeignError,
+)
 from openclaw_memory_core.privacy import Audience, Visible, visible_memory
 from openclaw_memory_core.search import Searcher
 from openclaw_memory_core.search.model import SearchHit, SearchRequest, SearchResponse
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
     from openclaw_memory_core.core.provider import ActiveProvider
     from openclaw_memory_core.embeddings.base import ProviderInfo, Vector
     from openclaw_memory_core.embeddings.embedder import Embedder
+    from openclaw_memory_core.embeddings.resolve import Resolution
     from openclaw_memory_core.index.model import IndexIdentity
     from openclaw_memory_core.index.protocol import IndexReader
     from openclaw_memory_core.index.store import SqliteStore
@@ -47,13 +55,15 @@ class _QueryEmbedder:
     """The provider for one query; remembers whether it answered.
 
     :param standby: the fallback, when the index holds its vectors.
+    :param fits: False where the index holds vectors that are of no use to the provider.
     """
 
-    def __init__(self, provider: ActiveProvider, info: ProviderInfo, standby: Embedder | None) -> None:
+    def __init__(self, provider: ActiveProvider, info: ProviderInfo, standby: Embedder | None, *, fits: bool) -> None:
         self._provider = provider
         self._standby = standby
         self.info = info if standby is None else standby.info
-        self.error: EmbeddingError | None = None
+        # Without vectors to compare it is not asked, but an update may have asked it a moment ago.
+        self.error: EmbeddingError | None = None if fits or standby is not None else provider.failure
         self.used = False
 
     @property
@@ -167,9 +177,12 @@ class QueryService:
         response, embedder = self._run(store, request)
         if embedder is not None and embedder.error is not None and self._index.use_fallback():
             response, embedder = self._run(store, request)
-        failure = embedder.error if embedder is not None else self._index.provider.resolution.error
-        if failure is not None and self._index.provider.resolution.requirement == "required":
+        resolution = self._index.provider.resolution
+        failure = embedder.error if embedder is not None else resolution.error
+        if failure is not None and resolution.requirement == "required":
             raise failure
+        if failure is not None and response.degraded:
+            response = replace(response, degraded=_keywords_only(failure, resolution))
         used = embedder is not None and embedder.used
         standby = embedder.standby if embedder is not None else None
         return response, self._index.provider.facts(used=used or failure is None, standby=standby), freshness
@@ -194,22 +207,46 @@ class QueryService:
         with store.reader() as reader:
             held = reader.identity
         other = held is not None and held.has_vectors and dict(held.embedding) != dict(info.identity)
-        return _QueryEmbedder(provider, info, provider.standby_for(held.embedding) if held and other else None)
+        standby = provider.standby_for(held.embedding) if held and other else None
+        return _QueryEmbedder(provider, info, standby, fits=not other)
 
     def _refresh(self, store: SqliteStore, wait: float) -> Freshness:
         """How far the index can be trusted now; asks for a sync where it is behind."""
         freshness, empty = self._look(store)
         if not (freshness.stale or freshness.partial or empty):
             return freshness
+        locked = self._index.why_unwritable()
+        if locked is not None and empty:
+            raise locked
+        if locked is not None:
+            return held_up(freshness, locked)
         if self._agent.search.sync.on_search:
             self._index.request("search")
         seconds = wait
         if empty and not self._waited:
             self._waited = True
             seconds = max(wait, FIRST_INDEX_SECONDS)
-        if seconds > 0 and (self._index.catch_up(seconds) or empty):
-            freshness, _ = self._look(store)
-        return freshness
+        if seconds > 0:
+            freshness, empty = self._caught_up(store, seconds, freshness, empty=empty)
+        trouble = None if empty else self._index.trouble
+        return (
+            freshness if trouble is None or not (freshness.stale or freshness.partial) else held_up(freshness, trouble)
+        )
+
+    def _caught_up(
+        self, store: SqliteStore, seconds: float, freshness: Freshness, *, empty: bool
+    ) -> tuple[Freshness, bool]:
+        """How it stands after at most *seconds* of waiting.  An index that cannot be changed answers as it is."""
+        try:
+            if self._index.catch_up(seconds) or empty:
+                return self._look(store)
+        except (StoreCorruptError, StoreForeignError):
+            raise
+        except StoreError as error:
+            if empty:
+                raise
+            return held_up(freshness, error), False
+        return freshness, empty
 
     def _look(self, store: SqliteStore) -> tuple[Freshness, bool]:
         """How the index stands to the notes, and whether there is none yet; remembered while neither changes."""
@@ -231,11 +268,10 @@ class QueryService:
                 return Freshness(), False
             reason = f"There is no index yet; {len(gap.changed)} notes are waiting to be indexed."
             return Freshness(stale=True, partial=True, reason=reason, action="run: openclaw-memory index"), True
-        wanted = self._index.identity
-        rebuilding = None
-        if identity is not None and identity != wanted:
-            rebuilding = "The index is being rebuilt for changed settings; until then this is the old one."
-        return freshness_of(gap, rebuilding=rebuilding), False
+        other = None
+        if identity is not None and identity != self._index.identity:
+            other = "The index was made for other settings and answers until it is rebuilt."
+        return freshness_of(gap, other=other), False
 
     # --- what a session may see --------------------------------------------------------------------------------------
 
@@ -277,3 +313,10 @@ class QueryService:
             return freshness
         reason = f"{notices} {freshness.reason}" if freshness.reason else notices
         return replace(freshness, partial=freshness.partial or freshness.stale, reason=reason)
+
+
+def _keywords_only(error: EmbeddingError, resolution: Resolution) -> str:
+    """Why keywords alone answer."""
+    # With auto the hint is a list of everything that was tried.
+    why = error.message if resolution.provider is None and resolution.requested == "auto" else describe(error)
+    return f"keywords only: {why}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,9 +16,11 @@ from openclaw_memory_core.errors import (
     StoreBusyError,
     StoreCorruptError,
     StoreError,
+    StoreForeignError,
     StoreFullError,
     StoreReadOnlyError,
 )
+from openclaw_memory_core.index.store.access import REFUSED, no_access
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
@@ -27,6 +30,7 @@ _FULL_HINT = "Free some space on that file system; the old index stays in use un
 _READ_ONLY_HINT = "Make the file and its folder writable, or set `memory.search.store.path` to a place that is."
 _IO_HINT = "Check the disk and its free space; notes are not affected."
 _OPEN_HINT = "Check that the folder exists, is a folder and may be entered."
+_FOLDER_HINT = "Set `memory.search.store.path` to a file of its own, or move that folder away if nothing needs it."
 _BUG_HINT = "Please report this; `openclaw-memory reset` and `index` rebuild the index from the notes."
 
 MAPPING: dict[type[apsw.Error], tuple[type[OpenClawMemoryError], str, str]] = {
@@ -78,6 +82,10 @@ def translate(error: BaseException, path: Path) -> OpenClawMemoryError:
     """Our error for one of apsw's, or for one that Python itself raised about the file."""
     if isinstance(error, OSError) and error.errno in _FULL:
         return StoreFullError(f"The index {path} cannot grow: {error.strerror}", hint=_FULL_HINT)
+    if isinstance(error, IsADirectoryError) or (isinstance(error, (OSError, apsw.CantOpenError)) and _is_folder(path)):
+        return StoreForeignError(f"In the place of the index {path} there is a folder", hint=_FOLDER_HINT)
+    if isinstance(error, OSError) and error.errno in REFUSED:
+        return no_access(path, _refusing(error, path))
     if isinstance(error, OSError):
         return StoreReadOnlyError(f"The index {path} cannot be used: {error.strerror or error}", hint=_OPEN_HINT)
     if isinstance(error, UnicodeEncodeError):
@@ -88,6 +96,22 @@ def translate(error: BaseException, path: Path) -> OpenClawMemoryError:
             ours, words, hint = MAPPING[kind]
             return ours(f"The index {path} {words} ({error})", hint=hint)
     return StoreError(f"The index {path} failed ({error})", hint=_BUG_HINT)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _refusing(error: OSError, path: Path) -> Path:
+    """What does not let us in: the file if it is there and the folder lets us see that, else the folder."""
+    place = Path(os.fsdecode(error.filename)) if error.filename is not None else path
+    try:
+        return place if place.exists() else place.parent
+    except OSError:
+        return place.parent
 
 
 @contextmanager

@@ -81,7 +81,7 @@ class Lease:
         try:
             return self._try_locked(owner) if self._file_locks else self._try_created(owner)
         except OSError as error:
-            raise translate(error, self.path) from error
+            raise translate(error, self.path.with_name(self.path.name.removesuffix(".lock"))) from error
 
     def _try_locked(self, owner: str) -> int | None:
         while True:
