@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
 
 import pluggy
 
+from openclaw_memory_core.config.context import nearest
 from openclaw_memory_core.errors import PluginLoadError, UnknownPluginError
 from openclaw_memory_hookspecs import ENTRY_POINT_GROUP, PROJECT_NAME, specifications
 
@@ -17,6 +18,8 @@ DEFAULT_PLUGIN: Final = "memory-core"
 
 BRIDGE_PLUGIN: Final = "openclaw-memory"
 """What the slot says in the configuration of an OpenClaw that has our bridge: the same memory by its name there."""
+
+_REPAIR: Final = 'repair or remove it, or set plugins.slots.memory to another id or "none"'
 
 # Found without reading the metadata of every installed distribution (40 ms).
 _BUILT_IN: Final = dict.fromkeys((DEFAULT_PLUGIN, BRIDGE_PLUGIN), "openclaw_memory_core.plugin:MemoryCorePlugin")
@@ -34,6 +37,11 @@ class PluginSource:
     plugin_id: str
     target: str
     distribution: str | None = None
+
+
+def is_ours(plugin_id: str | None) -> bool:
+    """Whether the plugin called *plugin_id* is this memory."""
+    return plugin_id in _BUILT_IN
 
 
 def installed_plugins(given: Mapping[str, object] | None = None) -> dict[str, PluginSource]:
@@ -66,8 +74,8 @@ def load_plugin(plugin_id: str, given: Mapping[str, object] | None = None) -> ob
         return plugin
     try:
         return plugin()
-    except Exception as error:
-        raise PluginLoadError(f"memory plugin {plugin_id!r} cannot be created: {error!r}") from error
+    except (Exception, SystemExit) as error:
+        raise PluginLoadError(f"memory plugin {plugin_id!r} cannot be created: {error!r}", hint=_REPAIR) from error
 
 
 def new_manager(plugin_id: str, plugin: object) -> pluggy.PluginManager:
@@ -88,17 +96,24 @@ def new_manager(plugin_id: str, plugin: object) -> pluggy.PluginManager:
     return manager
 
 
+def unknown_plugin(plugin_id: str, installed: Iterable[str]) -> UnknownPluginError:
+    """The error for an id in the slot that is not among the *installed* ones; its hint names the closest."""
+    near = nearest(plugin_id, installed, 0.6)
+    return UnknownPluginError(
+        f"plugins.slots.memory names {plugin_id!r}, which is not installed (there are: {', '.join(sorted(installed))})",
+        hint=f"did you mean {near!r}?"
+        if near
+        else f'install a distribution with an entry point {plugin_id!r} in the group "{ENTRY_POINT_GROUP}", '
+        'choose an installed id, or "none" to switch memory off',
+    )
+
+
 def _target_of(plugin_id: str) -> str:
     if plugin_id in _BUILT_IN:
         return _BUILT_IN[plugin_id]
     installed = installed_plugins()
     if plugin_id not in installed:
-        known = ", ".join(sorted(installed))
-        raise UnknownPluginError(
-            f"plugins.slots.memory names {plugin_id!r}, which is not installed (there are: {known})",
-            hint=f'install a distribution with an entry point {plugin_id!r} in the group "{ENTRY_POINT_GROUP}", '
-            'choose an installed id, or "none" to switch memory off',
-        )
+        raise unknown_plugin(plugin_id, installed)
     return installed[plugin_id].target
 
 
@@ -108,9 +123,10 @@ def _import(plugin_id: str, target: str) -> Any:
         plugin: Any = import_module(module_name.strip())
         for part in filter(None, attribute.strip().split(".")):
             plugin = getattr(plugin, part)
+    except SystemExit as error:
+        message = f"memory plugin {plugin_id!r} ({target}) ended the program while it was imported"
+        raise PluginLoadError(message, hint=_REPAIR) from error
     except Exception as error:  # a plugin is foreign code: whatever it raises becomes one named error
-        raise PluginLoadError(
-            f"memory plugin {plugin_id!r} ({target}) cannot be imported: {error!r}",
-            hint='repair or remove it, or set plugins.slots.memory to another id or "none"',
-        ) from error
+        message = f"memory plugin {plugin_id!r} ({target}) cannot be imported: {error!r}"
+        raise PluginLoadError(message, hint=_REPAIR) from error
     return plugin

@@ -107,6 +107,10 @@ def app(context: click.Context) -> None:
 
     Data goes to stdout, everything else to stderr. Exit code 0: done, also if nothing was found; 1: failed; 2: wrong
     usage.
+
+    While the memory slot (plugins.slots.memory) is off, commands that add to the notes or use the index fail; status,
+    doctor, plugins, config, get and reset go on. While another plugin is in the slot, they say so and work on the index
+    of memory-core.
     """
     context.ensure_object(Settings)
     if context.invoked_subcommand is None:

@@ -22,7 +22,7 @@ def command(settings: Settings, *, text: str, target: str, trigger: str | None, 
 
     Nothing that is in the note already is changed. A text that begins with a dash needs -- before it.
     """
-    config = settings.load()
+    config = settings.load_ours()
     entry = sys.stdin.read() if text == "-" else text
     with settings.core(config) as core:
         answer = core.append(entry, target=target, trigger=trigger, importance=importance)

@@ -29,9 +29,13 @@ def command(context: click.Context) -> None:
 def validate(settings: Settings) -> int:
     """Read the configuration and name everything that is wrong with it.
 
-    Exit code 1 if it cannot be used; warnings alone are no failure.
+    Providers must be known and the plugin in the memory slot installed. Exit code 1 if the configuration cannot be
+    used; warnings alone are no failure.
     """
+    from openclaw_memory_core.cli.config_names import unknown_names
+
     checked = settings.check()
+    checked = checked._replace(errors=(*checked.errors, *unknown_names(checked.config)))
     config, errors = checked.config, checked.errors
     file = _text(config.path)
     if settings.json:

@@ -29,15 +29,22 @@ _MARKS = {
 def command(settings: Settings, *, deep: bool, fix: bool) -> int:
     """Look for problems, and repair what is safe.
 
-    Exit code 1 if a problem remains. Notes are read and never changed; no text of a note is shown.
+    Exit code 1 if a problem remains. Notes are read and never changed; no text of a note is shown. What is wrong with
+    the configuration comes first; while there is something, nothing else is looked at.
     """
-    from openclaw_memory_core.cli.doctor_checks import examine
+    from openclaw_memory_core.cli.doctor_checks import examine, examine_configuration
 
-    config = settings.load_quietly()
+    checked = settings.check()
+    config = checked.config
+    shared = [_settle(one, fix=fix) for one in examine_configuration(checked, verbose=settings.verbose > 0)]
     agents: list[dict[str, Any]] = []
-    for agent_id in settings.agents(config):
+    for agent_id in [] if checked.errors else settings.agents(config):
         with settings.core(config, agent_id) as core:
             agents.append({"agentId": agent_id, "checks": [_settle(one, fix=fix) for one in examine(core, deep=deep)]})
+    if not agents:
+        agents.append({"agentId": config.default_agent, "checks": []})
+    # What all agents share stands with the first one.
+    agents[0]["checks"] = shared + agents[0]["checks"]
     healthy = all(check["state"] != "problem" for one in agents for check in one["checks"])
     if settings.json:
         output.document({"ok": healthy, "agents": agents})

@@ -14,6 +14,8 @@ from openclaw_memory_core.cli.output import count
 from openclaw_memory_core.errors import OpenClawMemoryError
 
 if TYPE_CHECKING:
+    from openclaw_memory_core.config import CheckedConfig
+    from openclaw_memory_core.config.model import MemoryConfig
     from openclaw_memory_core.core import MemoryCore
 
 State = Literal["ok", "note", "problem"]
@@ -44,16 +46,41 @@ class Finding(NamedTuple):
         return cls(name, "problem", error.message, error.hint, code=error.code)
 
 
+def examine_configuration(checked: CheckedConfig, *, verbose: bool) -> Iterator[Finding]:
+    """What all agents share: the configuration and the memory slot.
+
+    :param verbose: also say what could be better and is no trouble.
+    """
+    from openclaw_memory_core.cli.config_names import unknown_providers
+
+    config = checked.config
+    # An unknown provider is a finding of its agent.
+    errors = [*checked.errors, *unknown_providers(config, "fallback")]
+    for error in errors:
+        yield Finding.of("config", error)
+    for warning in config.warnings:
+        yield Finding("config", "note", str(warning))
+    if checked.errors:
+        hint = "check it with: openclaw-memory config validate"
+        yield Finding("config", "note", "nothing else is looked at until the configuration is right", hint)
+        return
+    if not errors and not config.warnings:
+        file = config.path
+        yield Finding("config", "ok", f"{file} is valid" if file else "no configuration file; the defaults are used")
+    yield from _slot(config)
+    yield from _tokens(config, verbose=verbose)
+
+
 def examine(core: MemoryCore, *, deep: bool) -> Iterator[Finding]:
     """Everything about one agent's memory.  A check that cannot be made is a problem, and the others go on.
 
     :param deep: also ask the provider for a vector, and check the whole index file.
     """
-    checks: list[Callable[[MemoryCore], Iterator[Finding]]] = [_configuration, _slot, _workspace]
+    checks: list[Callable[[MemoryCore], Iterator[Finding]]] = [_workspace]
     if core.agent.search.enabled:
         report = core.status(deep=deep)
         checks += [_sqlite, partial(_index, report=report, full=deep), partial(_provider, report=report)]
-        checks += [_permissions, _watch, _tokens]
+        checks += [_permissions, _watch]
     else:
         yield Finding("search", "note", "memory search is switched off", "set memory.search.enabled to true")
     for check in checks:
@@ -65,29 +92,28 @@ def examine(core: MemoryCore, *, deep: bool) -> Iterator[Finding]:
             yield Finding("doctor", "problem", f"{error.filename}: {error.strerror or type(error).__name__}")
 
 
-def _configuration(core: MemoryCore) -> Iterator[Finding]:
-    file = core.config.path
-    for warning in core.config.warnings:
-        yield Finding("config", "note", str(warning))
-    if not core.config.warnings:
-        yield Finding("config", "ok", f"{file} is valid" if file else "no configuration file; the defaults are used")
-
-
-def _slot(core: MemoryCore) -> Iterator[Finding]:
-    from openclaw_memory_core.plugin_registry import DEFAULT_PLUGIN, installed_plugins
+def _slot(config: MemoryConfig) -> Iterator[Finding]:
+    from openclaw_memory_core.cli.plugins import look_at
+    from openclaw_memory_core.plugin_registry import installed_plugins, is_ours, unknown_plugin
     from openclaw_memory_core.slot import why_disabled
 
-    slot = core.config.slot
-    reason = why_disabled(slot)
+    selected = config.slot.memory
+    reason = why_disabled(config.slot)
+    installed = installed_plugins()
+    problems = {name: error for name in installed if (error := look_at(name).error) is not None}
     if reason is not None:
         yield Finding("slot", "note", f"the memory slot is off: {reason}")
-    elif slot.memory not in (installed := installed_plugins()):
-        known = f"installed: {', '.join(sorted(installed))}"
-        yield Finding("slot", "problem", f"plugins.slots.memory names {slot.memory}, which is not installed", known)
-    elif slot.memory != DEFAULT_PLUGIN:
-        yield Finding("slot", "note", f"another plugin is in the slot: {slot.memory}")
+    elif selected not in installed:
+        yield Finding.of("slot", unknown_plugin(str(selected), installed))
+    elif selected in problems:
+        yield Finding.of("slot", problems[selected])
+    elif not is_ours(selected):
+        yield Finding("slot", "note", f"another plugin is in the slot: {selected}")
     else:
-        yield Finding("slot", "ok", f"{slot.memory} is in the slot")
+        yield Finding("slot", "ok", f"{selected} is in the slot")
+    for name, error in problems.items():
+        if name != selected:
+            yield Finding("plugins", "note", error.message, "it is not in the slot and stops nothing", code=error.code)
 
 
 def _workspace(core: MemoryCore) -> Iterator[Finding]:
@@ -261,12 +287,12 @@ def _watch(core: MemoryCore) -> Iterator[Finding]:
         yield Finding("watch", "ok", f"{count(folders, 'folder')} of at most {limit}")
 
 
-def _tokens(core: MemoryCore) -> Iterator[Finding]:
+def _tokens(config: MemoryConfig, *, verbose: bool) -> Iterator[Finding]:
     from openclaw_memory_core.flush.tokens import default_counter
 
-    name = default_counter(core.config.env).name
+    name = default_counter(config.env).name
     if name == "estimate":
         hint = "fill TIKTOKEN_CACHE_DIR with tiktoken's files to count exactly"
-        yield Finding("tokens", "ok", "tokens of transcripts are estimated", hint)
+        yield Finding("tokens", "ok", "tokens of transcripts are estimated", hint if verbose else None)
     else:
         yield Finding("tokens", "ok", f"tokens of transcripts are counted with {name}")

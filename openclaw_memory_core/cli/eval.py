@@ -40,7 +40,7 @@ def command(settings: Settings, *, questions: Path, legs: bool, compare: str | N
         asked = read_questions(lines, where=str(questions))
     if not asked:
         raise UsageError(f"{questions} holds no question with evidence")
-    config = settings.load()
+    config = settings.load_ours()
     runs = {name: _run(settings, one, asked) for name, one in _variants(config, settings.agent, legs=legs).items()}
     gained: dict[str, Estimate] = {}
     if compare is not None:

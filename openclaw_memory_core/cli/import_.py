@@ -34,7 +34,7 @@ def command(settings: Settings, *, source: str, folder: Path | None, keep_both: 
     """
     from openclaw_memory_core.integrations.notes_import import SOURCES, carry_out, plan_import, resolve_conflicts
 
-    config = settings.load()
+    config = settings.load_ours()
     agent = config.agent(settings.agent)
     plans = plan_import(agent.workspace, SOURCES[source], folder=folder, env=os.environ, user_home=Path.home())
     if keep_both:

@@ -37,7 +37,7 @@ def command(settings: Settings, *, force: bool) -> int:
     Without --agent for every agent. A note that cannot be read is named on stderr and stops nothing; exit code 1 means
     that the index or the embedding provider failed. Ctrl-C stops it and keeps what is finished.
     """
-    config = settings.load()
+    config = settings.load_ours()
     with interruptible() as cancel:
         outcomes = [_index(settings, config, agent_id, cancel, force=force) for agent_id in settings.agents(config)]
     failed = next((one["error"] for one in outcomes if "error" in one), None)

@@ -41,7 +41,7 @@ def command(
     words = " ".join(query).strip()
     if not words:
         raise UsageError("the query is empty", hint="openclaw-memory search WORDS")
-    config = settings.load()
+    config = settings.load_ours()
     with settings.core(config) as core:
         wait = CATCH_UP_SECONDS if core.agent.search.sync.on_search else 0.0
         answer = core.search(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from openclaw_memory_core.cli import output
-from openclaw_memory_core.errors import UsageError
+from openclaw_memory_core.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from openclaw_memory_core.config import CheckedConfig
@@ -41,11 +41,25 @@ class Settings:
             )
         return config
 
+    def load_ours(self) -> MemoryConfig:
+        """The configuration, for a command that works on our notes and our index.
+
+        Where another plugin has the memory slot, that is said on stderr.
+
+        :raises ConfigError: it is wrong.
+        :raises PluginError: memory is switched off.
+        """
+        from openclaw_memory_core.cli.slot_state import require_our_slot
+
+        config = self.load()
+        require_our_slot(config)
+        return config
+
     def load_quietly(self) -> MemoryConfig:
         """The configuration, without a word about its warnings."""
         checked = self.check()
         if checked.errors:
-            raise checked.errors[0]
+            raise _all_in_one(checked.errors)
         return checked.config
 
     def check(self) -> CheckedConfig:
@@ -84,3 +98,12 @@ class Settings:
         from openclaw_memory_core.cli.log import start
 
         start(self.verbose)
+
+
+def _all_in_one(errors: Sequence[ConfigError]) -> ConfigError:
+    """The first error, with the number of the others and the command that names them all."""
+    first, more = errors[0], len(errors) - 1
+    others = f" (and {output.count(more, 'other error')} in the configuration)" if more else ""
+    command = f"openclaw-memory config validate names {'all of them' if more else 'what is wrong'}"
+    hint = f"{first.hint}; {command}" if first.hint else command
+    return ConfigError(f"{first.message}{others}", key_path=first.key_path, hint=hint)

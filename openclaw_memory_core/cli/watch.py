@@ -22,7 +22,7 @@ def command(settings: Settings) -> int:
 
     Each update is a line on stderr. Ctrl-C ends it; the index stays.
     """
-    config = settings.load()
+    config = settings.load_ours()
     with interruptible() as stop, settings.core(config, background=True) as core:
         if not core.agent.search.enabled:
             raise UsageError("memory search is switched off", hint="set memory.search.enabled to true")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from support.bench import MAIN, Bench
+from support.cli import Cli
+from support.plugins import install_plugins
 
 from openclaw_memory_core import load_memory_slot
 from openclaw_memory_core.plugin_registry import installed_plugins
@@ -40,14 +42,8 @@ def test_case_plugin_slot_01_slot_none(tmp_path: Path, caplog: pytest.LogCapture
 
 
 def test_case_plugin_slot_02_a_broken_neighbour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The neighbour is never imported, so that it can break nothing; it is listed like every other."""
-    site = tmp_path / "site"
-    meta = site / "broken_memory-1.0.dist-info"
-    meta.mkdir(parents=True)
-    (site / "broken_memory.py").write_text("raise RuntimeError('broken on import')\n", encoding="utf-8")
-    (meta / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-memory\nVersion: 1.0\n", encoding="utf-8")
-    (meta / "entry_points.txt").write_text("[openclaw.memory]\nbroken = broken_memory\n", encoding="utf-8")
-    monkeypatch.syspath_prepend(str(site))
+    """The neighbour is never imported, so that it can break nothing; who lists the plugins is warned of it, once."""
+    install_plugins(tmp_path / "site", monkeypatch, broken="raise RuntimeError('broken on import')\n")
     bench = Bench(tmp_path / "bench")
     bench.write("memory/a.md", "heron\n")
     bench.index()
@@ -57,5 +53,14 @@ def test_case_plugin_slot_02_a_broken_neighbour(tmp_path: Path, monkeypatch: pyt
         found = search.handler({"query": "heron"})["results"]
 
     assert [hit["path"] for hit in found] == ["memory/a.md"]
-    assert "broken_memory" not in sys.modules
+    assert "broken_plugin" not in sys.modules
     assert "broken" in installed_plugins()
+
+    cli = Cli(tmp_path / "cli")
+    cli.note("memory/a.md", "heron\n")
+    for command in ("plugins", "doctor"):
+        run = cli(command)
+        assert run.code == 0
+        assert (run.out + run.err).count("broken on import") == 1
+    assert "note    plugins: memory plugin 'broken'" in cli("doctor").out
+    assert "    warning: memory plugin 'broken'" in cli("plugins").out

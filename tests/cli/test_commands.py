@@ -275,7 +275,7 @@ class TestPlugins:
         cli.configure({"plugins": {"slots": {"memory": "nobody"}}})
         run = cli("plugins")
         assert run.code == 1
-        assert "nobody is not installed" in run.out
+        assert "'nobody', which is not installed" in run.out
 
 
 class TestConfig:
@@ -432,7 +432,7 @@ class TestDoctor:
 
     def test_a_slot_that_names_nobody(self, notes: Cli):
         notes.configure({"plugins": {"slots": {"memory": "nobody"}}})
-        assert "nobody, which is not installed" in notes("doctor").out
+        assert "'nobody', which is not installed" in notes("doctor").out
 
 
 def test_every_command_has_a_schema_for_its_document():

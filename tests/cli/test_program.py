@@ -110,11 +110,21 @@ def test_json_behind_two_dashes_is_an_argument(notes: Cli):
 
 def test_a_broken_configuration_is_exit_code_1(cli: Cli):
     cli.configure({"memory": {"search": {"query": {"maxResults": "many"}}}})
-    for command in ("status", "index", "doctor", "plugins"):
-        plain = cli(command)
+    for command in ("status", "index", "search x", "plugins", "config show"):
+        plain = cli(*command.split())
         assert (plain.code, plain.out) == (1, "")
         assert "memory.search.query.maxResults" in plain.err
-        assert cli(command, "--json").json("cli.error")["error"]["code"] == "config-invalid"
+        assert "Hint: openclaw-memory config validate" in plain.err
+        error = cli(*command.split(), "--json").json("cli.error")["error"]
+        assert error["code"] == "config-invalid"
+        assert "config validate" in error["hint"]
+
+
+def test_several_errors_in_the_configuration_are_counted(cli: Cli):
+    cli.configure({"memory": {"search": {"model": 5, "sync": {"watch": 1}, "query": {"maxResults": 0}}}})
+    run = cli("search", "x")
+    assert "memory.search.model: must be a string, not a number (and 2 other errors in the configuration)" in run.err
+    assert "openclaw-memory config validate names all of them" in run.err
 
 
 def test_warnings_about_the_configuration_are_counted_and_shown_in_full_with_v(notes: Cli):
