@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from openclaw_memory_core.cancel import CancelToken
+from openclaw_memory_core.core.place import IndexPlace
 from openclaw_memory_core.core.provider import ActiveProvider
 from openclaw_memory_core.errors import CancelledError, StoreBusyError, StoreCorruptError, StoreError
 from openclaw_memory_core.index.identity import chunking_identity
 from openclaw_memory_core.index.model import IndexIdentity
-from openclaw_memory_core.index.store import SqliteStore
+from openclaw_memory_core.index.past import remember_stand_in, why_stand_in
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from openclaw_memory_core.config.model import AgentConfig, MemoryConfig
-    from openclaw_memory_core.errors import StoreReadOnlyError
+    from openclaw_memory_core.embeddings.base import ProviderInfo
     from openclaw_memory_core.index.doorbell import Doorbell
     from openclaw_memory_core.index.report import OnProgress, SyncReport
     from openclaw_memory_core.index.scheduler import IndexScheduler
+    from openclaw_memory_core.index.store import SqliteStore
     from openclaw_memory_core.index.sync import SyncEngine
     from openclaw_memory_core.index.watch import FileWatcher
     from openclaw_memory_core.workspace.documents import DocumentSource
@@ -55,6 +56,7 @@ class IndexService:
     ) -> None:
         self.agent = agent
         self.sources = tuple(sources)
+        self.place = IndexPlace(agent.search)
         self.provider = ActiveProvider(config, agent, jobs=lambda: self.store)
         self.sources += self._media_sources()
         self._background = background
@@ -97,18 +99,6 @@ class IndexService:
         return None if bell is None else bell.changes()
 
     @property
-    def exists(self) -> bool:
-        """Whether there is an index file."""
-        store = self.agent.search.store
-        return _is_there(store.path) or (store.former_path is not None and _is_there(store.former_path))
-
-    def why_unwritable(self) -> StoreReadOnlyError | None:
-        """Why the index cannot be changed at the moment, by the rights of its file and folder; None if it can."""
-        from openclaw_memory_core.index.store.access import why_not_writable
-
-        return why_not_writable(self.agent.search.store.path)
-
-    @property
     def trouble(self) -> StoreError | None:
         """Why the last update in the background failed; None if it did not, or only found another writer at work."""
         error = self._scheduler.last_error if self._scheduler is not None else None
@@ -136,6 +126,13 @@ class IndexService:
         :raises StoreError: it cannot be opened.  A damaged one is set aside and made anew.
         """
         return self._open().store
+
+    def look(self) -> SqliteStore:
+        """The open store for one who only looks: a damaged one stays where it is.
+
+        :raises StoreError: it cannot be opened.
+        """
+        return self._open(repair=False).store
 
     @property
     def engine(self) -> SyncEngine:
@@ -210,7 +207,20 @@ class IndexService:
                 report = self.healing(run)
         elif report.embedded:
             self.provider.report(None)
+        stood_in = self.provider.resolution.fallback_from is not None and not report.busy
+        if stood_in and report.provider_error is None:
+            remember_stand_in(self.store, self.identity, self.provider.resolution.reasons[-1])
         return report
+
+    def stand_in(self, held: IndexIdentity | None) -> tuple[ProviderInfo, str] | None:
+        """The fallback, if an earlier process made the index that is *held* with it, and why; None if it did not."""
+        info = self.provider.info
+        if held is None or not held.has_vectors or info is None or dict(held.embedding) == dict(info.identity):
+            return None
+        standby = self.provider.standby_info(held.embedding)
+        if standby is None:
+            return None
+        return standby, why_stand_in(self.store, held) or "the index holds the vectors of the fallback"
 
     def catch_up(self, seconds: float) -> bool:
         """Wait at most *seconds* for the index to be up to date; True if it is.
@@ -241,13 +251,29 @@ class IndexService:
 
     # --- ending ------------------------------------------------------------------------------------------------------
 
+    def set_damaged_aside(self) -> str:
+        """Move an index that was found to be damaged away, and return where it went; the next update makes a new one.
+
+        :raises StoreError: it cannot be moved, or is another program's.
+        """
+        with self._lock:
+            opened, self._opened = self._opened, None
+            store = opened.store if opened is not None else self.place.store()
+            if opened is None:
+                with contextlib.suppress(StoreCorruptError):
+                    store.open()
+            try:
+                return store.set_aside()
+            finally:
+                store.close()
+
     def reset(self) -> None:
         """Delete the index file.
 
         :raises StoreForeignError: the file is another program's; it is left alone.
         """
         with self._lock:
-            store = self._opened.store if self._opened is not None else self._make_store()
+            store = self._opened.store if self._opened is not None else self.place.store()
             store.reset()
             self._opened = None
 
@@ -270,36 +296,19 @@ class IndexService:
 
     # --- inside ------------------------------------------------------------------------------------------------------
 
-    def _open(self) -> _Open:
+    def _open(self, *, repair: bool = True) -> _Open:
         with self._lock:
             if self._opened is None:
-                self.move_from_former_place()
-                store = self._make_store()
+                self.place.take_over_former()
+                store = self.place.store()
                 try:
                     store.open()
                 except StoreCorruptError as error:
+                    if not repair:
+                        raise
                     self._set_aside(store, error)
                 self._opened = _Open(store)
             return self._opened
-
-    def move_from_former_place(self) -> bool:
-        """Take over an index of ours whose place OpenClaw claims; False if there is none."""
-        former = self.agent.search.store.former_path
-        if former is None or not _is_there(former):
-            return False
-        from openclaw_memory_core.index.store.adopt import adopt
-
-        return adopt(former, self.agent.search.store.path)
-
-    def _make_store(self) -> SqliteStore:
-        search = self.agent.search
-        return SqliteStore(
-            search.store.path,
-            vector_enabled=search.store.vector_enabled,
-            extension_path=search.store.extension_path,
-            fts_tokenizer=search.store.fts_tokenizer,
-            cache=search.cache,
-        )
 
     def _make_engine(self, store: SqliteStore) -> SyncEngine:
         from openclaw_memory_core.index.sync import SyncEngine
@@ -342,7 +351,8 @@ class IndexService:
     def _set_aside(self, store: SqliteStore, error: StoreCorruptError) -> None:
         where = store.set_aside()
         notice = f"The index was damaged ({error.message}); it was moved to {where} and is built anew from the notes."
-        logger.warning(notice)
+        # A command shows its notices itself.
+        logger.log(logging.WARNING if self._background else logging.INFO, "%s", notice)
         self._notices.append(notice)
         store.open()
 
@@ -366,11 +376,3 @@ class IndexService:
         worker = self._scheduler.describe() if self._scheduler is not None else {"running": False}
         watch = self._watcher.describe() if self._watcher is not None else {"mode": "off"}
         return {"worker": worker, "watch": watch}
-
-
-def _is_there(path: Path) -> bool:
-    """True also for what a folder does not let us see: opening it then says what is wrong."""
-    try:
-        return path.exists()
-    except OSError:
-        return True

@@ -44,6 +44,7 @@ class ActiveProvider:
         self._resolution: Resolution | None = None
         self._embedder: Embedder | None = None
         self._standby: Embedder | None = None
+        self._spare: EmbeddingProvider | None = None
         self._failure: EmbeddingError | None = None
         self._failed_at = 0.0
 
@@ -135,25 +136,38 @@ class ActiveProvider:
         :param identity: whose vectors the index holds.
         """
         with self._lock:
+            provider = self._standby_provider()
+            if provider is None or dict(provider.info.identity) != dict(identity):
+                return None
             if self._standby is None:
-                reason = EmbeddingError("the index holds the vectors of the fallback")
-                standby = self.resolution.after_failure(reason).resolution
-                if standby is None or standby.provider is None:
-                    return None
                 from openclaw_memory_core.embeddings.embedder import Embedder
 
-                self._standby = Embedder(standby.provider)
-            return self._standby if dict(self._standby.info.identity) == dict(identity) else None
+                self._standby = Embedder(provider)
+            return self._standby
 
-    def facts(self, *, used: bool, standby: ProviderInfo | None = None) -> ProviderFacts:
+    def standby_info(self, identity: Mapping[str, str]) -> ProviderInfo | None:
+        """Facts of the fallback that :meth:`standby_for` gives, without making it ready to work."""
+        with self._lock:
+            provider = self._standby_provider()
+            return provider.info if provider is not None and dict(provider.info.identity) == dict(identity) else None
+
+    def _standby_provider(self) -> EmbeddingProvider | None:
+        if self._spare is None:
+            reason = EmbeddingError("the index holds the vectors of the fallback")
+            standby = self.resolution.after_failure(reason).resolution
+            self._spare = None if standby is None else standby.provider
+        return self._spare
+
+    def facts(self, *, used: bool, standby: ProviderInfo | None = None, why: str | None = None) -> ProviderFacts:
         """Who answered.
 
         :param used: the provider's vectors took part in the answer.
         :param standby: the fallback, where it answered in the place of the first choice.
+        :param why: what was wrong with the first choice when the fallback took over.
         """
         resolution = self.resolution
         if standby is not None:
-            reason = "the index still holds the vectors of the fallback"
+            reason = why or "the index still holds the vectors of the fallback"
             return ProviderFacts(standby.id, standby.model, resolution.chosen or resolution.requested, reason)
         info = self.info
         failed_from = resolution.fallback_from
@@ -197,7 +211,7 @@ class ActiveProvider:
             self._close_embedder()
 
     def _close_embedder(self) -> None:
-        for embedder in (self._embedder, self._standby):
-            if embedder is not None:
-                embedder.close()
-        self._embedder = self._standby = None
+        for one in (self._embedder, self._spare):
+            if one is not None:
+                one.close()
+        self._embedder = self._standby = self._spare = None

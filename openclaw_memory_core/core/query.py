@@ -185,7 +185,15 @@ class QueryService:
             response = replace(response, degraded=_keywords_only(failure, resolution))
         used = embedder is not None and embedder.used
         standby = embedder.standby if embedder is not None else None
-        return response, self._index.provider.facts(used=used or failure is None, standby=standby), freshness
+        why = self._why_standby(store) if standby is not None else None
+        facts = self._index.provider.facts(used=used or failure is None, standby=standby, why=why)
+        return response, facts, freshness
+
+    def _why_standby(self, store: SqliteStore) -> str | None:
+        with store.reader() as reader:
+            held = reader.identity
+        stand_in = self._index.stand_in(held)
+        return None if stand_in is None else stand_in[1]
 
     def _run(self, store: SqliteStore, request: SearchRequest) -> tuple[SearchResponse, _QueryEmbedder | None]:
         embedder = self._embedder_for(store)
@@ -215,7 +223,7 @@ class QueryService:
         freshness, empty = self._look(store)
         if not (freshness.stale or freshness.partial or empty):
             return freshness
-        locked = self._index.why_unwritable()
+        locked = self._index.place.why_unwritable()
         if locked is not None and empty:
             raise locked
         if locked is not None:

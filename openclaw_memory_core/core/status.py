@@ -16,6 +16,7 @@ from openclaw_memory_core.index.past import last_sync, spent
 if TYPE_CHECKING:
     from openclaw_memory_core.core.indexing import IndexService
     from openclaw_memory_core.core.memory import MemoryCore
+    from openclaw_memory_core.index.model import IndexIdentity
     from openclaw_memory_core.workspace.documents import Scan
 
 
@@ -71,24 +72,33 @@ def _provider(index: IndexService, *, deep: bool) -> dict[str, Any]:
 
 def _index(index: IndexService) -> dict[str, Any]:
     path = index.agent.search.store.path
-    answer: dict[str, Any] = {"dbPath": str(path), "indexExists": index.exists}
+    answer: dict[str, Any] = {"dbPath": str(path), "indexExists": index.place.exists}
+    locked = index.place.why_unwritable()
+    if locked is not None:
+        answer["writeError"] = locked.to_dict()
+    if damaged := index.place.damaged_files():
+        answer["damagedFiles"] = damaged
     scans = {source.name: source.scan() for source in index.sources}
     present: dict[str, int] = {name: _present(scan) for name, scan in scans.items()}
     answer["skipped"] = [
         {"path": one.path, "code": one.code, "reason": one.reason} for scan in scans.values() for one in scan.skipped
     ]
     answer["unseen"] = [prefix for scan in scans.values() for prefix in scan.unseen]
-    if not index.exists:
+    if not index.place.exists:
         return answer | _counts(present, IndexCounts()) | {"dirty": any(present.values()), "lastSync": None}
     try:
-        store = index.store
+        store = index.look()
         with store.reader() as reader:
             counts, gap = reader.counts(), find_gap(reader, index.sources)
             held, files = reader.identity, reader.files()
         gone: Counter[str] = Counter(files[path].source for path in gap.removed if path in files)
         freshness = freshness_of(gap)
+        for name in (name for name, scan in scans.items() if scan.unseen):
+            # What cannot be looked at is still there, as far as anybody knows.
+            present[name] = max(present[name], counts.files.get(name, 0) - gone[name])
         return (
             answer
+            | _stand_in(index, held)
             | _counts(present, counts, gone)
             | {
                 "dirty": freshness.stale or freshness.partial,
@@ -102,6 +112,16 @@ def _index(index: IndexService) -> dict[str, Any]:
         )
     except OpenClawMemoryError as error:
         return answer | _counts(present, IndexCounts()) | {"dirty": True, "indexError": error.to_dict()}
+
+
+def _stand_in(index: IndexService, held: IndexIdentity | None) -> dict[str, Any]:
+    """The fallback answers until an update gets through to the first choice."""
+    found = index.stand_in(held)
+    if found is None:
+        return {}
+    resolution, (info, why) = index.provider.resolution, found
+    fallback = {"from": resolution.chosen or resolution.requested, "reason": why}
+    return {"provider": info.id, "model": info.model, "fallback": fallback}
 
 
 def _present(scan: Scan) -> int:
@@ -147,17 +167,27 @@ def _issues(report: Mapping[str, Any]) -> list[str]:
     issues: list[str] = []
     if "indexError" in report:
         issues.append(f"the index cannot be used: {report['indexError']['message']}")
-    if "providerError" in report:
-        issues.append(f"embeddings: {report['providerError']}")
-    probe = report.get("embeddingProbe", {})
-    if probe.get("ok") is False and "error" in probe:
-        issues.append(f"embeddings: {probe['error']}")
+    elif "writeError" in report:
+        issues.append(f"{report['writeError']['message']} ({report['writeError']['hint']})")
     last = report.get("lastSync") or {}
+    issues += _provider_issues(report, last)
     issues += [f"{path}: {failed['message']}" for path, failed in last.get("failed", {}).items()]
     issues += [f"{path}: {failed['message']}" for path, failed in last.get("unembedded", {}).items()]
-    issues += [f"{one['path']}: {one['reason']}" for one in report.get("skipped", ())]
-    issues += [f"{prefix or 'workspace'}: cannot be looked at now" for prefix in report.get("unseen", ())]
-    if not report.get("totalFiles"):
+    skipped = {one["path"]: one["reason"] for one in report.get("skipped", ())}
+    issues += [f"{report['workspaceDir'] if path == '.' else path}: {why}" for path, why in skipped.items()]
+    unseen = [prefix for prefix in report.get("unseen", ()) if (prefix.rstrip("/") or ".") not in skipped]
+    issues += [f"{prefix or report['workspaceDir']}: cannot be looked at now" for prefix in unseen]
+    if not report.get("totalFiles") and "" not in report.get("unseen", ()):
         issues.append(f"no memory files found in {report['workspaceDir']}")
     issues += list(report["configWarnings"])
     return list(dict.fromkeys(issues))
+
+
+def _provider_issues(report: Mapping[str, Any], last: Mapping[str, Any]) -> list[str]:
+    if "providerError" in report:
+        return [f"embeddings: {report['providerError']}"]
+    probe = report.get("embeddingProbe")
+    if probe is not None:
+        return [f"embeddings: {probe['error']}"] if not probe["ok"] and "error" in probe else []
+    failed = last.get("providerError")
+    return [f"embeddings, at the last update: {failed['message']}"] if failed and "fallback" not in report else []

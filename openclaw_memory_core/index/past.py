@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from openclaw_memory_core.index.model import IndexIdentity
     from openclaw_memory_core.index.protocol import IndexStore
 
-__all__ = ["LAST", "TOTALS", "last_sync", "spent"]
+__all__ = ["LAST", "STAND_IN", "TOTALS", "last_sync", "remember_stand_in", "spent", "why_stand_in"]
 
 LAST: Final = "sync.last"
 TOTALS: Final = "sync.totals"
+STAND_IN: Final = "sync.standIn"
 
 
 def last_sync(store: IndexStore) -> dict[str, Any] | None:
@@ -22,7 +23,22 @@ def last_sync(store: IndexStore) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
+def remember_stand_in(store: IndexStore, identity: IndexIdentity, why: str) -> None:
+    """Keep for later processes why the fallback made the vectors of *identity*."""
+    note = {"identity": identity_key(identity.embedding), "why": why}
+    if store.state(STAND_IN) != note:
+        store.set_state(STAND_IN, note)
+
+
+def why_stand_in(store: IndexStore, identity: IndexIdentity) -> str | None:
+    """Why a fallback made the vectors of *identity*; None if nobody has said so."""
+    found = store.state(STAND_IN)
+    told = isinstance(found, dict) and found.get("identity") == identity_key(identity.embedding)
+    return str(found["why"]) if told else None
+
+
 def spent(store: IndexStore, identity: IndexIdentity) -> dict[str, int]:
     """Texts, tokens and requests spent with a provider identity over the life of this index."""
-    found = (store.state(TOTALS) or {}).get(identity_key(identity.embedding), {})
+    totals = store.state(TOTALS)
+    found = totals.get(identity_key(identity.embedding), {}) if totals else {}
     return {name: int(found.get(name, 0)) for name in ("texts", "tokens", "requests")}

@@ -22,7 +22,7 @@ from openclaw_memory_core.search.selection import Choice, Rules, select
 
 _log = logging.getLogger(__name__)
 
-_OTHER_IDENTITY = "the index was made with another embedding provider or model and is being rebuilt"
+_OTHER_IDENTITY = "keywords only: the index holds the vectors of another embedding provider or model"
 
 
 class QueryEmbedder(Protocol):

@@ -1,4 +1,4 @@
-"""Whether the place of the index lets us write, asked without touching anything; and how to cure it where it does not."""
+"""Whether the place of the index lets us write, asked without touching anything; and the cure where it does not."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ class SqliteStore:
         """
         with self._database.exclusive():
             if not self._database.damaged and not self._is_damaged_outside():
-                return max(map(str, self._damaged_files()), default=str(self.path))
+                return max(map(str, self.damaged_files()), default=str(self.path))
             self.close()
             return str(self._move_away())
 
@@ -143,14 +143,18 @@ class SqliteStore:
             return True
         return False
 
-    def _damaged_files(self) -> list[Path]:
+    def damaged_files(self) -> list[Path]:
+        """What was set aside and is still there, without SQLite's files beside it."""
+        return [path for path in self._moved_away() if not path.name.endswith(opening.COMPANIONS)]
+
+    def _moved_away(self) -> list[Path]:
         import glob
 
         return sorted(self.path.parent.glob(f"{glob.escape(self.path.name)}.corrupt-*"))
 
     def _move_away(self) -> Path:
         stamp = dt.datetime.fromtimestamp(self._clock(), dt.UTC).strftime("%Y%m%dT%H%M%SZ")
-        older = self._damaged_files()
+        older = self._moved_away()
         names = itertools.chain([stamp], (f"{stamp}-{number}" for number in itertools.count(2)))
         candidates = (self.path.with_name(f"{self.path.name}.corrupt-{name}") for name in names)
         target = next(candidate for candidate in candidates if not candidate.exists())
