@@ -11,6 +11,8 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    import datetime as dt
+
     from openclaw_memory_core.embeddings.base import Vector
     from openclaw_memory_core.index.model import (
         Chunk,
@@ -77,6 +79,12 @@ class IndexReader(Protocol):
 
     def neighbours(self, chunk_id: int) -> list[StoredChunk]:
         """The chunks just before and after in the same document."""
+
+    def dated(self, first: dt.date, last: dt.date, visible: Visible, limit: int) -> list[int]:
+        """Chunks of documents dated from *first* to *last*, both included: newest first, then in reading order."""
+
+    def sample(self, visible: Visible, limit: int) -> list[int]:
+        """At most *limit* chunks spread over the whole index, the same ones at each call."""
 
 
 class GenerationWriter(Protocol):

@@ -29,7 +29,7 @@ NUMBERS = _numbered(
 )
 FIXED = {
     0: ("today|tonight|heute|hoy|aujourd['’]hui", "今天|今日|きょう"),
-    1: ("yesterday|gestern|ayer", "昨天|昨日|きのう"),
+    1: ("yesterday|last night|gestern|ayer", "昨天|昨日|きのう"),
     2: ("day before yesterday|vorgestern|anteayer|avant-hier", "前天|一昨日|おととい"),
 }
 """Days back → words with and without spaces between them."""

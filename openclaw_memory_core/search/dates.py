@@ -11,8 +11,8 @@ import calendar
 import datetime as dt
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from openclaw_memory_core.records import record
 from openclaw_memory_core.search.date_words import (
     AMBIGUOUS_MONTHS,
     DAY,
@@ -29,18 +29,21 @@ from openclaw_memory_core.search.date_words import (
 from openclaw_memory_core.search.words import fold
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DateRange:
     """A span of days that a question names.
 
     :param words: the part of the (folded) question that names it.
     :param relative: the words are not those of a note about it (``yesterday``, ``last week``).
+    :param open: the question looks beyond it (``since May``, ``until Friday``, ``from February on``) or ahead, so that
+        the notes of these days need not be those that answer.
     """
 
     first: dt.date
     last: dt.date
     words: str
     relative: bool = False
+    open: bool = False
 
     def contains(self, day: dt.date) -> bool:
         """Whether *day* is one of its days."""
@@ -58,15 +61,37 @@ Resolver = Callable[[re.Match[str], dt.date], Span | None]
 
 def find_dates(text: str, today: dt.date) -> list[DateRange]:
     """The dates that *text* names, in the order of :data:`_RULES`; a word belongs to one of them at most."""
-    rest = fold(text)
+    folded = rest = fold(text)
+    ahead = _AHEAD.search(folded) is not None
     found = []
     for pattern, resolve, relative in _RULES:
         for match in pattern.finditer(rest):
             span = _resolved(resolve, match, today)
             if span is not None:
-                found.append(DateRange(*span, words=match.group().strip(), relative=relative))
+                beyond = (ahead and not relative) or _looks_beyond(folded, match)
+                found.append(DateRange(*span, words=match.group().strip(), relative=relative, open=beyond))
                 rest = rest[: match.start()] + "\0" * len(match.group()) + rest[match.end() :]
     return found
+
+
+_OPENS = re.compile(
+    r"\b(?:since|until|till|by|before|after|starting|beginning|ab|seit|bis|nach|vor|desde|hasta|antes de|despues de"
+    r"|a partir d[eu]|depuis|jusqu['’]?(?:a|en|au)?|avant|apres)(?: (?:the|dem|den|der|zum|zu|el|le|la))?\s*$"
+)
+_OPENED = re.compile(r"^(?:since|seit|desde|depuis)\b")
+_GOES_ON = re.compile(
+    r"^[.,]?\s*(?:on(?:wards?)?\b|and (?:later|after|beyond)\b|an\b|以[来後降后]|から|まで|之[前后後]|[前后後])"
+)
+_AHEAD = re.compile(
+    r"\b(?:will|going to|next|upcoming|coming|werde|wird|werden|nachste[nrsm]?|kommende[nrsm]?"
+    r"|proxim[oa]s?|sera|prochaine?s?|(?:is|are|ist|sind)\b.*\b(?:planned|due|geplant|fallig))\b|将|明[年天日]|来[年月週]|予定"
+)
+
+
+def _looks_beyond(text: str, match: re.Match[str]) -> bool:
+    """Whether the words around a date say that it is where something begins or ends."""
+    before, after = text[: match.start()], text[match.end() :]
+    return bool(_OPENS.search(before) or _OPENED.match(match.group().strip()) or _GOES_ON.match(after))
 
 
 def _resolved(resolve: Resolver, match: re.Match[str], today: dt.date) -> Span | None:
@@ -112,7 +137,8 @@ def _named_month(match: re.Match[str], today: dt.date) -> Span | None:
     month = MONTHS[match["m"]]
     if match["y"]:
         return _month(int(match["y"]), month)
-    if match["m"] in AMBIGUOUS_MONTHS and not match["before"]:
+    alone = match.group().strip(" .?!") == match.string.strip(" .?!")
+    if match["m"] in AMBIGUOUS_MONTHS and not match["before"] and not alone:
         return None
     # "last May", asked in May, is the one of last year.
     past = month < today.month or (month == today.month and not match["last"])
@@ -161,7 +187,7 @@ def _past(match: re.Match[str], today: dt.date) -> Span:
 
 def _unit(back: int) -> Resolver:
     def resolve(match: re.Match[str], today: dt.date) -> Span | None:
-        unit = UNITS[match["u"]]
+        unit = UNITS[next(word for word in match.groups() if word)]
         if unit == WEEK:
             monday = today - dt.timedelta(days=today.weekday() + WEEK * back)
             return monday, monday + dt.timedelta(days=6)
@@ -174,9 +200,22 @@ def _unit(back: int) -> Resolver:
     return resolve
 
 
+def _weekend(_match: re.Match[str], today: dt.date) -> Span:
+    sunday = today - dt.timedelta(days=(today.weekday() - 6) % 7)
+    return sunday - dt.timedelta(days=1), sunday
+
+
+def _french_yesterday(match: re.Match[str], today: dt.date) -> Span | None:
+    """``hier`` is German for "here": it is a day only among French words, or alone."""
+    alone = match.string.strip(" .?!") == match.group()
+    return _same(today - dt.timedelta(days=1)) if alone or _FRENCH.search(match.string) else None
+
+
 def _days_back(days: int) -> Resolver:
     return lambda _match, today: _same(today - dt.timedelta(days=days))
 
+
+_FRENCH = re.compile(r"\b(?:j['’]ai|qu['’]\w*|ce que|ai-je|s['’]est|c['’]est|quoi|que|nous|avons|les?|la|de)\b")
 
 _M, _W, _U, _N = (alternatives(words) for words in (MONTHS, WEEKDAYS, UNITS, NUMBERS))
 _Y = r"(?P<y>(?:19|20)\d\d)\b"
@@ -211,6 +250,14 @@ _RULES = (
     _rule(
         rf"\b(?:last|letzte[nrsm]?|vergangene[nrsm]?|vorige[nrsm]?|voriges)\s+(?P<u>{_U})\b", _unit(1), relative=True
     ),
+    _rule(rf"\b(?P<u>{_U}) before last\b|\bvorletzte[nrsm]?\s+(?P<v>{_U})\b", _unit(2), relative=True),
+    _rule(
+        r"\b(?:(?:last|the|letzte[ns]|vergangene[ns]|am|dernier|le)\s+(?:weekend|wochenende|week-end))\b|上?周末|週末"
+        r"|\bfin de semana\b",
+        _weekend,
+        relative=True,
+    ),
+    _rule(r"\bhier\b", _french_yesterday, relative=True),
     _rule(rf"\b(?P<u>{_U})\s+(?:pasad[ao]|derniere?|passee?)\b", _unit(1), relative=True),
     _rule(r"(?:上个?|先|(?=[去昨]年).)(?P<u>周|星期|月|週|年)", _unit(1), relative=True),
     _rule(rf"\b(?:this|diese[nrsm]?|est[ea]|cette|ce)\s+(?P<u>{_U})\b", _unit(0), relative=True),
@@ -221,7 +268,8 @@ _RULES = (
     ),
     _rule(rf"\b(?:last|on|am|letzten|vergangenen|le|el)\s+(?P<w>{_W})\b", _weekday, relative=True),
     _rule(
-        rf"\b(?P<before>(?:in|during|since|of|im|seit|en|depuis|desde|(?P<last>last|letzten))\s+)?"
+        rf"\b(?P<before>(?:in|during|since|of|early|late|mid|im|seit|anfang|mitte|ende|en|debut|fin"
+        rf"|depuis|desde|(?P<last>last|letzten))\s+)?"
         rf"(?P<m>{_M})\b\.?(?:{_OF}{_Y})?",
         _named_month,
     ),

@@ -98,6 +98,50 @@ def test_what_only_looks_like_a_date_is_none(text: str) -> None:
     assert spans(text) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "rent from February on",
+            "since May",
+            "until 3 April",
+            "Wie viel Miete zahle ich ab Februar?",
+            "seit gestern",
+        ),
+        *("bis zum 3. April", "nach dem 3. März", "depuis mars 2026", "5月以来", "what will happen in December"),
+        *("was ist für Dezember geplant", "before March 2026"),
+    ],
+)
+def test_a_question_that_looks_beyond_a_date_leaves_it_open(text: str) -> None:
+    assert [date.open for date in find_dates(text, TODAY)] == [True]
+
+
+@pytest.mark.parametrize("text", ["in April", "notes from 2026-04-02", "vor drei Tagen", "what did I plan last week"])
+def test_a_question_about_a_time_does_not(text: str) -> None:
+    assert [date.open for date in find_dates(text, TODAY)] == [False]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("the week before last", "2026-04-20", "2026-04-26"),
+        ("vorletzte Woche", "2026-04-20", "2026-04-26"),
+        ("last weekend", "2026-05-02", "2026-05-03"),
+        ("am Wochenende", "2026-05-02", "2026-05-03"),
+        ("last night", "2026-05-04", "2026-05-04"),
+        ("qu'est-ce que j'ai fait hier", "2026-05-04", "2026-05-04"),
+        ("March", "2026-03-01", "2026-03-31"),
+        ("Ende März", "2026-03-01", "2026-03-31"),
+    ],
+)
+def test_more_ways_to_name_a_time(text: str, first: str, last: str) -> None:
+    assert spans(text) == [(first, last)]
+
+
+def test_the_german_word_for_here_is_no_day() -> None:
+    assert spans("wer war hier") == []
+
+
 def test_29_february_is_looked_for_in_earlier_leap_years() -> None:
     assert spans("on 29 February", dt.date(2103, 3, 1)) == day("2096-02-29")
 

@@ -23,6 +23,8 @@ from openclaw_memory_core.index.store.generations import Generation, active
 from openclaw_memory_core.index.store.schema import sql, visible_bindings
 
 if TYPE_CHECKING:
+    import datetime as dt
+
     from openclaw_memory_core.embeddings.base import Vector
     from openclaw_memory_core.index.store.code_cache import CodeCache
     from openclaw_memory_core.index.store.extension import VectorExtension
@@ -31,6 +33,17 @@ if TYPE_CHECKING:
 
 _CHUNKS = """SELECT COLUMNS, f.line_map FROM gN_chunks AS c JOIN gN_files AS f ON f.id = c.file
     WHERE CONDITION ORDER BY c.id"""
+
+_DATED = """SELECT c.id FROM gN_files AS f JOIN gN_chunks AS c ON c.file = f.id
+    WHERE f.date BETWEEN :first AND :last AND VISIBLE ORDER BY f.date DESC, f.path, c.start_line LIMIT :limit"""
+
+_SAMPLE = """WITH RECURSIVE
+    ends(low, high) AS (SELECT (SELECT min(id) FROM gN_chunks), (SELECT max(id) FROM gN_chunks)),
+    points(n, at) AS (
+        SELECT 0, low FROM ends UNION ALL
+        SELECT n + 1, low + (high - low) * (n + 1) / max(:limit - 1, 1) FROM points, ends WHERE n + 1 < :limit)
+    SELECT DISTINCT c.id FROM points JOIN gN_chunks AS c ON c.id = (SELECT min(id) FROM gN_chunks WHERE id >= points.at)
+    JOIN gN_files AS f ON f.id = c.file WHERE VISIBLE"""
 
 
 class SqliteReader:
@@ -148,6 +161,20 @@ class SqliteReader:
             SELECT min(o.id) FROM gN_chunks AS o JOIN gN_chunks AS t ON o.file = t.file WHERE t.id = :id AND o.id > :id)
         """
         return self._load(where, {"id": chunk_id})
+
+    def dated(self, first: dt.date, last: dt.date, visible: Visible, limit: int) -> list[int]:
+        """See the protocol."""
+        days = {"first": first.isoformat(), "last": last.isoformat(), "limit": limit}
+        return self._ids(_DATED, days, visible)
+
+    def sample(self, visible: Visible, limit: int) -> list[int]:
+        """See the protocol."""
+        return self._ids(_SAMPLE, {"limit": limit}, visible)
+
+    def _ids(self, query: str, bindings: dict[str, object], visible: Visible) -> list[int]:
+        if self._active is None:
+            return []
+        return [row[0] for row in self._db.execute(self._sql(query), visible_bindings(visible) | bindings)]
 
     def _load(self, where: str, bindings: dict[str, object]) -> list[StoredChunk]:
         if self._active is None:
