@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from openclaw_memory_core.records import record
 from openclaw_memory_core.session_keys import SessionKind, canonical_main_key, is_main, parse_session_key
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _AUTONOMOUS_TRIGGERS = frozenset({"subagent", "hook", "node", "acp"})
 """Triggers of a turn that make it so, too.  A timer or a heartbeat may well run in the main session."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Visible:
     """What a search may see, applied by the index before any limit.
 
@@ -41,7 +41,7 @@ class Visible:
     transcripts: frozenset[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Audience:
     """Who hears what is said in a session.
 
@@ -64,7 +64,7 @@ class Audience:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KnownSession:
     """A session as the session store knows it.
 
@@ -80,7 +80,7 @@ class KnownSession:
     owner: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VisibleSessions:
     """Which sessions a caller may look into.
 

@@ -6,9 +6,10 @@ A key is ``agent:<agentId>:<rest>``, or a legacy key that is only a rest.  Case 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from openclaw_memory_core.records import record
 
 SessionKind = Literal[
     "main", "direct", "group", "channel", "cron", "subagent", "hook", "acp", "node", "global", "unknown"
@@ -27,7 +28,7 @@ _AUDIENCE: tuple[tuple[str, SessionKind], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SessionKey:
     """A parsed key.
 

@@ -18,7 +18,7 @@ CONTRACT = Path(openclaw_memory_hookspecs.__file__).parent
 SCHEMAS = Path(openclaw_memory_schemas.__file__).parent
 
 FLOORS = [
-    {"errors", "cancel"},
+    {"errors", "cancel", "records"},
     {"config", "session_keys"},
     {"embeddings", "workspace", "privacy"},
     {"search", "index"},

@@ -17,6 +17,7 @@ from openclaw_memory_core.config.paths import Locations, expand
 from openclaw_memory_core.config.search_build import build_search
 from openclaw_memory_core.config.search_table import SEARCH
 from openclaw_memory_core.config.table import Found, Layer, fill, first
+from openclaw_memory_core.records import record
 
 
 @dataclass(slots=True)
@@ -133,7 +134,7 @@ def _own_search(entry: _Entry, context: Context) -> tuple[Layer, ...]:
     return (*newer, *older)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Builder:
     """What all agents have in common while they are built."""
 

@@ -7,12 +7,13 @@ range: whoever holds one of these needs no further check.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
 from openclaw_memory_core.config.agent_ids import normalize_agent_id
 from openclaw_memory_core.errors import ConfigError
+from openclaw_memory_core.records import record
 
 Source = Literal["memory", "sessions"]
 Fusion = Literal["relative", "zscore", "documented", "rrf"]
@@ -48,7 +49,7 @@ class Secret:
         return bool(self._value)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BatchConfig:
     """``remote.batch``: asynchronous batch jobs of OpenAI, Gemini and Voyage."""
 
@@ -59,7 +60,7 @@ class BatchConfig:
     timeout_minutes: float = 60.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RemoteConfig:
     """``remote``: where and how to reach an embedding service; None means the provider's own default.
 
@@ -75,7 +76,7 @@ class RemoteConfig:
     api_key_problem: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LocalConfig:
     """``local``: a GGUF model on this machine (a path, ``hf:`` or ``https:`` URI)."""
 
@@ -84,7 +85,7 @@ class LocalConfig:
     context_size: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ExtraPath:
     """One element of ``extraPaths``.
 
@@ -98,7 +99,7 @@ class ExtraPath:
     configured: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MultimodalConfig:
     """``multimodal``: images and audio under extra paths."""
 
@@ -107,7 +108,7 @@ class MultimodalConfig:
     max_file_bytes: int = 10_485_760
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoreConfig:
     """``store``: the index file.  *extension_path* overrides the packaged sqlite-vec.
 
@@ -121,7 +122,7 @@ class StoreConfig:
     former_path: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChunkingConfig:
     """``chunking``: target and overlap in (estimated) tokens."""
 
@@ -129,7 +130,7 @@ class ChunkingConfig:
     overlap: int = 80
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SyncConfig:
     """``sync``: what triggers an index update."""
 
@@ -144,7 +145,7 @@ class SyncConfig:
     embedding_batch_timeout_seconds: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MmrConfig:
     """``query.hybrid.mmr``: maximal marginal relevance (Carbonell and Goldstein, 1998)."""
 
@@ -152,7 +153,7 @@ class MmrConfig:
     lambda_: float = 0.7
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DecayConfig:
     """``query.hybrid.temporalDecay``: score × 0.5^(age / half-life) for dated notes."""
 
@@ -160,7 +161,7 @@ class DecayConfig:
     half_life_days: int = 30
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HybridConfig:
     """``query.hybrid``: how the keyword and the vector leg are joined.  The two weights sum to 1."""
 
@@ -173,7 +174,7 @@ class HybridConfig:
     temporal_decay: DecayConfig = field(default_factory=DecayConfig)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class QueryConfig:
     """``query``: size and threshold of an answer."""
 
@@ -182,7 +183,7 @@ class QueryConfig:
     hybrid: HybridConfig = field(default_factory=HybridConfig)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CacheConfig:
     """``cache``: vectors kept for texts that no note holds at present."""
 
@@ -190,7 +191,7 @@ class CacheConfig:
     max_entries: int = 50_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SearchConfig:
     """``memory.search`` / ``memorySearch`` of one agent, fully resolved.
 
@@ -224,7 +225,7 @@ class SearchConfig:
     cache: CacheConfig = field(default_factory=CacheConfig)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FlushConfig:
     """``agents.defaults.compaction``: the flush before compaction.  None as a prompt means our own text."""
 
@@ -237,7 +238,7 @@ class FlushConfig:
     model: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StartupConfig:
     """What a session start may load, in characters.
 
@@ -253,7 +254,7 @@ class StartupConfig:
     daily_max_total_chars: int = 16_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AgentConfig:
     """One agent: where its files are and how its memory works.
 
@@ -279,7 +280,7 @@ class AgentConfig:
     sandbox_workspace_access: Literal["rw", "ro", "none"] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SlotConfig:
     """``plugins``: which plugin has the memory slot and what may switch it off.
 
@@ -293,7 +294,7 @@ class SlotConfig:
     disabled_entries: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SessionsConfig:
     """``session`` and ``tools.sessions``: keys, store and visibility.
 
@@ -312,7 +313,7 @@ class SessionsConfig:
     agent_to_agent_allow: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderEntry:
     """``models.providers.<id>``: an endpoint with its own key and headers; fields as in :class:`RemoteConfig`."""
 
@@ -324,7 +325,7 @@ class ProviderEntry:
     api_key_problem: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConfigWarning:
     """Something in the configuration that is not an error: an unknown key, a missing variable."""
 
@@ -335,7 +336,7 @@ class ConfigWarning:
         return f"{self.key_path}: {self.message}" if self.key_path else self.message
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MemoryConfig:
     """The whole configuration.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from openclaw_memory_core.config.context import Context, join, nearest
 from openclaw_memory_core.errors import ConfigError
+from openclaw_memory_core.records import record
 
 if TYPE_CHECKING:
     from openclaw_memory_core.config.kinds import Kind
@@ -43,7 +44,7 @@ class Found(NamedTuple):
 Layer = Mapping[str, Found]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Table:
     """The settings of one section.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from openclaw_memory_core.records import record
 
 if TYPE_CHECKING:
     from openclaw_memory_core.errors import OpenClawMemoryError
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 SCORE_DIGITS = 4
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Freshness:
     """How far the index can be trusted at this moment.
 
@@ -29,7 +30,7 @@ class Freshness:
     action: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderFacts:
     """Who made the vectors, and why not the first choice.
 

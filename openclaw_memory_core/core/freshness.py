@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from openclaw_memory_core.core.answers import Freshness, sentence
 from openclaw_memory_core.index.plan import make_plan
+from openclaw_memory_core.records import record
 
 if TYPE_CHECKING:
     from openclaw_memory_core.errors import StoreError
@@ -20,7 +20,7 @@ READABLE = "make what is named readable for this user"
 _NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Gap:
     """What the index lacks.
 

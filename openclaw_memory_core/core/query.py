@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from openclaw_memory_core.core.answers import (
@@ -25,6 +25,7 @@ from openclaw_memory_core.errors import (
     StoreForeignError,
 )
 from openclaw_memory_core.privacy import Audience, Visible, visible_memory
+from openclaw_memory_core.records import record
 from openclaw_memory_core.search import Searcher
 from openclaw_memory_core.search.model import SearchHit, SearchRequest, SearchResponse
 
@@ -83,7 +84,7 @@ class _QueryEmbedder:
         return vector
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Known:
     """What the last look at the notes found.
 

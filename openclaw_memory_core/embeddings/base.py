@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+
+from openclaw_memory_core.records import record
 
 if TYPE_CHECKING:
     from openclaw_memory_core.workspace.media import MediaRef
@@ -15,7 +17,7 @@ Vector = bytes
 """A vector as it is stored: little-endian float32, 4 bytes a dimension."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderLimits:
     """What one request may hold.  None means: no known limit.
 
@@ -37,7 +39,7 @@ class ProviderLimits:
     document_timeout: float = 120.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderInfo:
     """Who answers, and what must be equal for its stored vectors to stay valid.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -11,6 +11,7 @@ from openclaw_memory_core.config.model import AgentConfig, MemoryConfig, RemoteC
 from openclaw_memory_core.embeddings.registry import PROVIDERS, create_provider, spec_for_api, unknown_provider
 from openclaw_memory_core.embeddings.settings import ProviderSettings, ProviderSpec
 from openclaw_memory_core.errors import EmbeddingError, ProviderUnavailableError
+from openclaw_memory_core.records import record
 
 if TYPE_CHECKING:
     from openclaw_memory_core.embeddings.base import EmbeddingProvider
@@ -29,7 +30,7 @@ _WITHOUT_REMOTE = frozenset({"local", "embedded"})
 """Providers that make no use of ``remote`` and ``model``; with them these settings belong to the fallback."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FailureVerdict:
     """What to do after a provider has failed.
 
@@ -44,7 +45,7 @@ class FailureVerdict:
     resolution: Resolution | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Resolution:
     """The outcome of choosing a provider.
 

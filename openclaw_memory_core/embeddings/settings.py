@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -12,6 +12,7 @@ from openclaw_memory_core.embeddings.address import is_loopback, normalise_url, 
 from openclaw_memory_core.embeddings.base import InputKind, ProviderInfo, ProviderLimits
 from openclaw_memory_core.embeddings.keys import Keyring, profile_keys, rotation_keys
 from openclaw_memory_core.errors import MissingKeyError, ProviderUnavailableError
+from openclaw_memory_core.records import record
 
 KeyNeed = Literal["required", "optional", "never"]
 
@@ -24,7 +25,7 @@ _INPUT_TOKENS = {
 _HIGHEST_INPUT_TOKENS = 8000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderSpec:
     """A row of the registry.
 
@@ -63,7 +64,7 @@ class ProviderSpec:
         return tuple(dict.fromkeys((self.config_id or self.id, self.id)))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderSettings:
     """The settings of one provider.
 

@@ -21,6 +21,7 @@ from openclaw_memory_core.flush.cycle import (
 from openclaw_memory_core.flush.eligible import refusal
 from openclaw_memory_core.flush.ledger import Ledger, session_id_of
 from openclaw_memory_core.flush.probe import Reason, SizeProbe
+from openclaw_memory_core.records import record
 from openclaw_memory_core.workspace.daily import daily_path, in_zone
 from openclaw_memory_hookspecs import FlushOutcome, FlushRequest, Session, TokenUsage, ToolSpec
 
@@ -38,7 +39,7 @@ _KEEPS_CONTEXT = frozenset({"shutdown", "restart"})
 _NOTHING_TO_SAVE = frozenset({"deleted", "compaction"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Asked:
     """A request that is out, or the trace of one that an earlier process made.
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from openclaw_memory_core.records import record
 
 MAX_FAILURES = 3
 """Failed flushes after which a cycle is left alone."""
@@ -17,7 +18,7 @@ MAX_FAILURES = 3
 _LONGEST_ERROR = 300
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cycle:
     """From one compaction to the next.
 

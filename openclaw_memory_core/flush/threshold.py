@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from openclaw_memory_core.records import record
 
 if TYPE_CHECKING:
     from openclaw_memory_core.config.model import FlushConfig
@@ -12,7 +13,7 @@ DEFAULT_WINDOW = 200_000
 """Window to assume when neither the host, the session nor the configuration says one."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Threshold:
     """The point at which a flush is due.
 

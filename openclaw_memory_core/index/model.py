@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
+
+from openclaw_memory_core.records import record
 
 if TYPE_CHECKING:
     from openclaw_memory_core.config.model import Source
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Chunk:
     """A piece of a document.
 
@@ -35,7 +37,7 @@ class Chunk:
     entry_lines: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StoredChunk:
     """A chunk as a search gets it back.  *id* is only valid within the generation it came from.
 
@@ -59,7 +61,7 @@ class StoredChunk:
     line_map: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IndexIdentity:
     """What must be equal for the index to be valid.
 
@@ -78,7 +80,7 @@ class IndexIdentity:
         return self.embedding.get("provider", "none") != "none"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Term:
     """One thing to look for in the text.
 
@@ -94,7 +96,7 @@ class Term:
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KeywordHit:
     """*rank* is SQLite's bm25(): negative, smaller is better."""
 
@@ -102,7 +104,7 @@ class KeywordHit:
     rank: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VectorHit:
     """*cosine* is the similarity, −1 to 1."""
 
@@ -110,7 +112,7 @@ class VectorHit:
     cosine: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PathHit:
     """*specificity*: 3 full path, 2 base name, 1 stem, 0 some words; *chunk_id* is the first chunk of the file."""
 
@@ -120,7 +122,7 @@ class PathHit:
     rank: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IndexCounts:
     """What the active generation holds, by source."""
 
@@ -130,7 +132,7 @@ class IndexCounts:
     cache_entries: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FileState:
     """What the index knows of a document: enough to see whether it changed."""
 

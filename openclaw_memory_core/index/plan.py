@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from openclaw_memory_core.index.model import FileState
+from openclaw_memory_core.records import record
 from openclaw_memory_core.workspace.documents import DocumentRef, DocumentSource, Scan, Skipped
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ RACY_SECONDS = 2.0
 _EPOCH_ORDINAL = 719_163
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Task:
     """A document to read: *state* is what the index has of it."""
 

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from openclaw_memory_core.config.model import Fusion
+from openclaw_memory_core.records import record
 
 RRF_K = 60
 NEARNESS = 0.4
@@ -31,7 +31,7 @@ ADAPTATION = 0.5
 """How much weight moves from the vector to the text leg when one passage holds all of the question's words."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Signal:
     """What the legs say about one candidate.
 
@@ -45,7 +45,7 @@ class Signal:
     nearness: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Weights:
     """Weights of the two legs for one question; their sum is 1."""
 
@@ -53,7 +53,7 @@ class Weights:
     text: float
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fused:
     """Both legs' scores on the common scale and their sum."""
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from openclaw_memory_core.config.model import Source
 from openclaw_memory_core.privacy import Visible
+from openclaw_memory_core.records import record
 
 SearchMode = Literal["hybrid", "keyword", "vector"]
 
@@ -32,7 +33,7 @@ class SearchRequest:
     deadline: float = 20.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SearchHit:
     """One passage.  Lines are those of *snippet* in the document *path*."""
 
@@ -50,7 +51,7 @@ class SearchHit:
     explanation: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SearchResponse:
     """The answer, honest about how it came about.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from openclaw_memory_core.index.model import StoredChunk
+from openclaw_memory_core.records import record
 from openclaw_memory_core.search.query import Needle
 from openclaw_memory_core.search.words import fold
 
@@ -153,7 +153,7 @@ def line_values(lines: Sequence[Line], weights: NeedleWeights) -> list[float]:
     return values
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Window:
     """Neighbouring lines, by their positions in a chunk's lines, last included."""
 

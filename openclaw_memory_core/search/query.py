@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from openclaw_memory_core.index.model import Term
+from openclaw_memory_core.records import record
 from openclaw_memory_core.search.date_words import MONTHS
 from openclaw_memory_core.search.dates import DateRange, find_dates
 from openclaw_memory_core.search.stopwords import FILLERS, stop_words
@@ -42,7 +42,7 @@ _IDENTIFIER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Needle:
     """One thing to point at in a line of text.
 
@@ -70,7 +70,7 @@ class Needle:
         return False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ParsedQuery:
     """A question, understood.
 

@@ -14,6 +14,7 @@ from typing import Literal
 
 from openclaw_memory_core.config.model import Fusion, MmrConfig
 from openclaw_memory_core.index.model import StoredChunk
+from openclaw_memory_core.records import record
 from openclaw_memory_core.search import mmr
 from openclaw_memory_core.search.fusion import Fused, Signal
 from openclaw_memory_core.search.snippets import Composer, Key, Snippet
@@ -57,7 +58,7 @@ class Candidate:
     age: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """A place of the answer.
 
@@ -74,7 +75,7 @@ class Choice:
     likeness: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rules:
     """What :func:`select` goes by."""
 

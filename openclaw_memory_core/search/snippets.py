@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from openclaw_memory_core.records import record
 from openclaw_memory_core.search.passages import Line, Window, union
 
 LIMIT = 700
@@ -33,7 +33,7 @@ Key = tuple[int, str]
 """A line that was shown: its number and text (pieces of one long line have the same number)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Snippet:
     """Text and the lines it is from.
 

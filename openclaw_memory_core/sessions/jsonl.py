@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from openclaw_memory_core.records import record
 from openclaw_memory_core.workspace.fs import opened
 
 _LONGEST_LINE = 16_777_216
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Event:
     """One line of a transcript.
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from openclaw_memory_core.records import record
 
 INVALID_PROJECT = "!invalid-project-annotation"
 """Stands for a project annotation that cannot be read; an entry with it belongs to no active project."""
@@ -28,7 +29,7 @@ _HEADING = re.compile(r"^#{1,6}(?:[ \t]|$)")
 _TRIGGER_BREAK = re.compile(r"[,;|，、；]")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """One list item or section.
 
@@ -47,7 +48,7 @@ class Entry:
     projects: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Line:
     raw: str
     code: bool

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
+
+from openclaw_memory_core.records import record
 
 _SAMPLE = 4096
 _BOMS = (
@@ -15,7 +16,7 @@ _BOMS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Decoded:
     """Text of a file.
 

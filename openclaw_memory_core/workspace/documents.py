@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from openclaw_memory_core.records import record
 
 if TYPE_CHECKING:
     from openclaw_memory_core.config.model import Source
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DocumentRef:
     """A document that exists, without its text.
 
@@ -35,7 +36,7 @@ class DocumentRef:
         return self.stat[1] / 1e9
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Document:
     """A document with its text.
 
@@ -54,7 +55,7 @@ class Document:
     embed_text: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Skipped:
     """Something that looks like a note and is not indexed.  *code* is stable, *reason* is for people."""
 
@@ -63,7 +64,7 @@ class Skipped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scan:
     """One pass over a source.
 

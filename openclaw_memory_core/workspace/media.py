@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+from openclaw_memory_core.records import record
 
 Modality = Literal["image", "audio"]
 
@@ -36,7 +37,7 @@ _HEADS: tuple[tuple[re.Pattern[bytes], str], ...] = (
 _REFERENCE = re.compile(r"openclaw-media:([a-z]+/[a-z0-9]+):([0-9a-f]{64}):(.+)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MediaRef:
     """A file in place of a text.
 

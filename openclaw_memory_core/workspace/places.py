@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from openclaw_memory_core.records import record
 from openclaw_memory_core.workspace.fs import Identity, identity, is_link, lstat
 from openclaw_memory_core.workspace.globs import compile_glob
 
@@ -36,7 +36,7 @@ IGNORED_FOLDERS = frozenset(
 _WINDOWS_DEVICE = re.compile(r"(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Place:
     """A file that may be opened: *parts* below the trusted folder *base*, and the path by which it is known."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from openclaw_memory_core.errors import UsageError
+from openclaw_memory_core.records import record
 
 DEFAULT_LINES = 120
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NoteSlice:
     """Some lines of a note, as in the file.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 import apsw
@@ -11,6 +10,7 @@ import apsw
 from openclaw_memory_core.embeddings.base import identity_key
 from openclaw_memory_core.index.store import rows
 from openclaw_memory_core.index.store.schema import ROW_TABLES, TEXT_TABLES, TextKind, generation_schema, sql
+from openclaw_memory_core.records import record
 
 if TYPE_CHECKING:
     from openclaw_memory_core.index.model import IndexIdentity
@@ -22,7 +22,7 @@ _SELECT = """SELECT g.id, g.state, g.identity, g.embedding, g.text_kind, g.revis
     FROM generations AS g JOIN identities AS i ON i.id = g.embedding WHERE g.state = ? ORDER BY g.id"""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Generation:
     """A row of ``generations`` with what is needed of its embedding identity.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import apsw
@@ -18,6 +17,7 @@ from openclaw_memory_core.index.model import VectorHit
 from openclaw_memory_core.index.store.codes import encode
 from openclaw_memory_core.index.store.schema import sql, visible_bindings
 from openclaw_memory_core.index.store.vectors import SPARE, is_usable, stored_cosines
+from openclaw_memory_core.records import record
 
 if TYPE_CHECKING:
     from openclaw_memory_core.embeddings.base import Vector
@@ -55,7 +55,7 @@ _HIDDEN = "SELECT f.id FROM gN_files AS f WHERE NOT VISIBLE"
 _VECTORS = "SELECT c.id, c.vector FROM json_each(?) AS j JOIN gN_chunks AS c ON c.id = j.value WHERE c.vector > 0"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Question:
     """A vector to find neighbours of, and who asks."""
 
