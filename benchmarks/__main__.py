@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.measure import ROOT, machine
@@ -34,6 +35,8 @@ def main() -> int:
     )
     parser.add_argument("--quick", action="store_true", help="small sizes only")
     parser.add_argument("--only", metavar="PARTS", help="start, session, index, search, recall, model")
+    parser.add_argument("--sizes", type=_numbers, help="chunks, with commas between them")
+    parser.add_argument("--dimensions", type=_numbers, help="of the vectors, with commas between them")
     parser.add_argument("--work", type=Path, help="folder for notes and indexes; a temporary one if not given")
     parser.add_argument("--json", type=Path, default=RESULTS / "speed.json", help="where all figures go")
     parser.add_argument("--plot", type=Path, default=RESULTS / "speed.svg", help="where the plot goes")
@@ -44,7 +47,9 @@ def main() -> int:
     peers = {name: shlex.split(command) for name, _, command in (one.partition("=") for one in args.peer)}
     rows: list[Row] = []
     with _folder(args.work) as folder:
-        suite = Suite(QUICK if args.quick else FULL, folder, peers)
+        scale = QUICK if args.quick else FULL
+        scale = replace(scale, sizes=args.sizes or scale.sizes, dimensions=args.dimensions or scale.dimensions)
+        suite = Suite(scale, folder, peers)
         parts = suite.parts()
         chosen = args.only.split(",") if args.only else list(parts)
         for name in chosen:
@@ -58,6 +63,10 @@ def main() -> int:
         for command in evaluate(args.locomo):
             subprocess.run(command, check=True)
     return 0
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(","))
 
 
 @contextlib.contextmanager

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from openclaw_memory_core.index.store import SqliteStore
-
 if TYPE_CHECKING:
     from pathlib import Path
 
     from openclaw_memory_core.config.model import SearchConfig
     from openclaw_memory_core.errors import StoreReadOnlyError
+    from openclaw_memory_core.index.store import SqliteStore
 
 
 class IndexPlace:
@@ -48,6 +47,9 @@ class IndexPlace:
     def store(self) -> SqliteStore:
         """The store of this place, not open."""
         settings = self._search.store
+        # Reading a note needs no SQLite.
+        from openclaw_memory_core.index.store import SqliteStore
+
         return SqliteStore(
             self.path,
             vector_enabled=settings.vector_enabled,
