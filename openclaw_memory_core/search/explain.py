@@ -20,7 +20,8 @@ def _round(value: float | None) -> float | None:
 def explain_hit(choice: Choice, pool: Pool, place: int) -> Mapping[str, Any]:
     """Why one hit is where it is.
 
-    ``score`` = ``relevance`` × ``decay`` × ``importance``; ``relevance`` joins the chunk's and its passage's own.
+    ``documented`` = ``relevance`` × ``decay`` × ``importance``; ``relevance`` joins the chunk's and its passage's own.
+    ``score`` orders the answer.
     """
     candidate = choice.candidate
     chunk, signal = candidate.chunk, candidate.signal
@@ -46,6 +47,8 @@ def explain_hit(choice: Choice, pool: Pool, place: int) -> Mapping[str, Any]:
         "ageDays": _round(candidate.age),
         "decay": _round(candidate.decay),
         "importance": _round(candidate.importance),
+        "documented": _round(choice.documented),
+        "within": candidate.within,
         "likeness": _round(choice.likeness),
         "score": _round(choice.score),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from openclaw_memory_core.search.selection import Choice
 
@@ -36,7 +37,9 @@ def newer_first(choices: Sequence[Choice], worth: Callable[[int], float]) -> lis
             if _overtakes(choice, ordered[position], worth):
                 place = position
                 break
-        ordered.insert(place, choice)
+        # The better score comes with the better place.
+        best = max([choice.score, *(other.score for other in ordered[place : place + 1])])
+        ordered.insert(place, replace(choice, score=best))
     return ordered
 
 

@@ -3,13 +3,16 @@
 Two orders compete for the places: the *documented* one (relevance × decay × importance) and the one *by relevance*,
 in which age counts only between near equals.  Every fourth place belongs to the documented order, the others to the
 best matches whatever their age, so that an old note that is the only answer is never buried.
+
+Which hits are shown is decided there; in which order, by their ``score``: 0 to 1, a share of the best hit, and never
+larger than that of the hit before.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from openclaw_memory_core.config.model import Fusion, MmrConfig
@@ -34,6 +37,9 @@ DIVERSE_PLACES = 24
 PASSAGE_SHARE = 0.25
 """Share of the passage's own score in the relevance of a hit, the rest is the chunk's."""
 
+OUTSIDE = 3
+"""Of so many places of a question about a time one is kept for good matches from outside: things are told later."""
+
 Reason = Literal["path", "relevance", "documented", "rescue", "source"]
 
 
@@ -44,6 +50,8 @@ class Candidate:
     :param relevance: of the chunk, relative to the best (literal in ``documented`` fusion).
     :param specificity: of a file named in the question, 0 if it is not.
     :param tokens: words of the chunk, for diversity.
+    :param within: it is of a time that the question names; None if the question names none.
+    :param listed: the question asks for a time and nothing else, so that *relevance* is that of the list.
     """
 
     chunk: StoredChunk
@@ -56,6 +64,8 @@ class Candidate:
     composer: Composer
     tokens: Callable[[], frozenset[str]]
     age: float | None = None
+    within: bool | None = None
+    listed: bool = False
 
 
 @record
@@ -63,6 +73,9 @@ class Choice:
     """A place of the answer.
 
     :param part: 0 for the first passage of a hit, 1 for the second …
+    :param relevance: of the passage and its chunk.
+    :param documented: relevance × decay × importance.
+    :param score: what orders the answer.
     :param reason: why it has its place.
     """
 
@@ -70,6 +83,7 @@ class Choice:
     snippet: Snippet
     part: int
     relevance: float
+    documented: float
     score: float
     reason: Reason
     likeness: float = 0.0
@@ -87,7 +101,11 @@ class Rules:
 
 @dataclass(slots=True)
 class _State:
+    """*best*: worth of the best entry, the measure of all others; *ceiling*: score of a named file."""
+
     best_passage: float
+    best: float = 1.0
+    ceiling: float = 1.0
     taken: dict[str, set[Key]] = field(default_factory=dict)
     chosen: list[Choice] = field(default_factory=list)
 
@@ -97,14 +115,15 @@ class _Entry:
     candidate: Candidate
     part: int
     relevance: float
+    score: float = 0.0
 
     @property
-    def score(self) -> float:
-        """As documented: relevance × decay × importance."""
+    def documented(self) -> float:
+        """Relevance × decay × importance."""
         return self.relevance * self.candidate.decay * self.candidate.importance
 
     @property
-    def ageless(self) -> float:
+    def worth(self) -> float:
         """Relevance × importance; what age may cost is bounded."""
         mild = 1.0 - NEAR_EQUAL * (1.0 - self.candidate.decay)
         return self.relevance * self.candidate.importance * mild
@@ -116,23 +135,41 @@ def select(candidates: Sequence[Candidate], rules: Rules) -> list[Choice]:
     state = _State(best_passage=max(scores, default=0.0))
     named = sorted((c for c in candidates if c.specificity), key=lambda c: (-c.specificity, -c.relevance, c.chunk.path))
     for candidate in named[: rules.max_results]:
-        _place(state, _Entry(candidate, 0, candidate.relevance), "path", 0.0)
+        _place(state, _Entry(candidate, 0, candidate.relevance, candidate.relevance), "path", 0.0)
+    state.ceiling = min((choice.score for choice in state.chosen), default=1.0)
     entries = [
         entry for c in candidates if not c.specificity for entry in [_entry(state, c, 0, rules)] if entry is not None
     ]
-    passing = [entry for entry in entries if _passes(entry, rules)]
-    _fill(state, passing, rules, None)
+    state.best = max((entry.worth for entry in entries), default=0.0) or 1.0
+    for entry in entries:
+        entry.score = _score(state, entry, rules)
+    passing = [entry for entry in entries if entry.score >= rules.min_score]
+    _fill_in_turn(state, passing, rules)
     if len(state.chosen) < rules.max_results:
-        rescued = [entry for entry in entries if not _passes(entry, rules) and entry.candidate.signal.rank > 0]
+        rescued = [entry for entry in entries if entry.score < rules.min_score and entry.candidate.signal.rank > 0]
         _fill(state, rescued, rules, "rescue")
-    return _keep_a_note(state, passing, rules)
+    return _arranged(_keep_a_note(state, passing, rules), rules)
 
 
-def _passes(entry: _Entry, rules: Rules) -> bool:
-    """The threshold is about relevance: age never takes a hit out, except in the literal documented form."""
+def _fill_in_turn(state: _State, passing: list[_Entry], rules: Rules) -> None:
+    """What is of the time that the question names first; a share of the places is left to the rest."""
+    inside = [entry for entry in passing if entry.candidate.within]
+    outside = [entry for entry in passing if not entry.candidate.within]
+    if inside:
+        kept = min(len(outside), rules.max_results // OUTSIDE)
+        _fill(state, inside, rules, None, rules.max_results - kept)
+    _fill(state, outside, rules, None)
+    _fill(state, inside, rules, None)
+
+
+def _score(state: _State, entry: _Entry, rules: Rules) -> float:
+    """The number that orders an answer: worth as a share of the best, the upper half for what is of a named time."""
     if rules.fusion == "documented":
-        return entry.score >= rules.min_score
-    return entry.relevance * entry.candidate.importance >= rules.min_score
+        return entry.documented
+    share = min(1.0, entry.worth / state.best)
+    if entry.candidate.within is not None:
+        share = 0.5 * share + (0.5 if entry.candidate.within else 0.0)
+    return share * state.ceiling
 
 
 def _entry(state: _State, candidate: Candidate, part: int, rules: Rules) -> _Entry | None:
@@ -140,10 +177,26 @@ def _entry(state: _State, candidate: Candidate, part: int, rules: Rules) -> _Ent
     if window is None:
         return None
     relevance = candidate.relevance
-    if rules.fusion != "documented" and state.best_passage > 0:
+    if rules.fusion != "documented" and state.best_passage > 0 and not candidate.listed:
         own = max(0.0, window.score) / state.best_passage
         relevance = (1 - PASSAGE_SHARE) * relevance + PASSAGE_SHARE * own
-    return _Entry(candidate, part, relevance * FURTHER**part)
+    entry = _Entry(candidate, part, relevance * FURTHER**part)
+    entry.score = _score(state, entry, rules)
+    return entry
+
+
+def _arranged(chosen: list[Choice], rules: Rules) -> list[Choice]:
+    """In the order of the scores; what diversity has moved down is worth no more than what it let pass."""
+    if rules.fusion == "documented":
+        return [replace(choice, score=min(1.0, max(0.0, choice.score))) for choice in chosen]
+    least = 1.0
+    capped = []
+    for choice in chosen:
+        moved_down = choice.reason in ("path", "relevance") and choice.score > least
+        capped.append(replace(choice, score=least) if moved_down else choice)
+        if choice.reason in ("path", "relevance"):
+            least = min(least, choice.score)
+    return sorted(capped, key=lambda choice: (choice.reason != "path", -choice.score))
 
 
 def _orders(rules: Rules) -> Iterator[Reason]:
@@ -154,11 +207,12 @@ def _orders(rules: Rules) -> Iterator[Reason]:
         yield "documented" if documented else "relevance"
 
 
-def _fill(state: _State, entries: list[_Entry], rules: Rules, reason: Reason | None) -> None:
+def _fill(state: _State, entries: list[_Entry], rules: Rules, reason: Reason | None, places: int | None = None) -> None:
+    places = rules.max_results if places is None else places
     likeness = _Likeness(state.chosen, rules.mmr)
     orders = _orders(rules)
     order = next(orders)
-    while entries and len(state.chosen) < rules.max_results:
+    while entries and len(state.chosen) < places:
         position, alike = _best(entries, order, likeness, rules.mmr)
         entry = entries.pop(position)
         if not _place(state, entry, reason or order, alike):
@@ -166,7 +220,7 @@ def _fill(state: _State, entries: list[_Entry], rules: Rules, reason: Reason | N
         likeness.add(entry.candidate)
         order = next(orders)
         further = _entry(state, entry.candidate, entry.part + 1, rules)
-        if further is not None and (reason or _passes(further, rules)):
+        if further is not None and (reason or further.score >= rules.min_score):
             entries.append(further)
 
 
@@ -193,7 +247,7 @@ class _Likeness:
 
 
 def _best(entries: Sequence[_Entry], order: Reason, likeness: _Likeness, settings: MmrConfig) -> tuple[int, float]:
-    values = [entry.score if order == "documented" else entry.ageless for entry in entries]
+    values = [entry.documented if order == "documented" else entry.score for entry in entries]
     diverse = settings.enabled and settings.lambda_ < 1.0
     scale = mmr.normalised(values) if diverse else values
     lambda_ = settings.lambda_ if diverse else 1.0
@@ -216,7 +270,8 @@ def _place(state: _State, entry: _Entry, reason: Reason, likeness: float) -> boo
     if snippet is None:
         return False
     taken |= snippet.keys
-    state.chosen.append(Choice(candidate, snippet, entry.part, entry.relevance, entry.score, reason, likeness))
+    found = Choice(candidate, snippet, entry.part, entry.relevance, entry.documented, entry.score, reason, likeness)
+    state.chosen.append(found)
     return True
 
 
@@ -228,7 +283,7 @@ def _keep_a_note(state: _State, entries: Sequence[_Entry], rules: Rules) -> list
     notes = [entry for entry in entries if entry.candidate.chunk.source == "memory"]
     if not notes:
         return chosen
-    best = max(notes, key=lambda entry: entry.ageless)
+    best = max(notes, key=lambda entry: entry.score)
     dropped = chosen.pop()
     if not _place(state, best, "source", 0.0):
         chosen.append(dropped)

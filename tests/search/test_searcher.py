@@ -134,7 +134,7 @@ def test_an_old_note_that_is_the_only_answer_is_first(bench: SearchBench) -> Non
     assert hits[0].explanation["decay"] == pytest.approx(0.5 ** (700 / 30), abs=1e-4)
 
 
-def test_the_score_is_relevance_times_decay_times_importance(bench: SearchBench) -> None:
+def test_the_documented_product_of_relevance_decay_and_importance_is_explained(bench: SearchBench) -> None:
     bench.put({days_ago(30): "the kiln is hot", "MEMORY.md": "- the kiln is cold <!-- importance: 9 -->"})
 
     hits = bench.hits("kiln", settings(), explain=True)
@@ -143,7 +143,7 @@ def test_the_score_is_relevance_times_decay_times_importance(bench: SearchBench)
     for hit in hits:
         assert hit.explanation is not None
         factors = hit.explanation["relevance"] * hit.explanation["decay"] * hit.explanation["importance"]
-        assert hit.score == pytest.approx(factors, abs=1e-3)
+        assert hit.explanation["documented"] == pytest.approx(factors, abs=1e-3)
     assert {hit.path: hit.explanation["importance"] for hit in hits if hit.explanation}["MEMORY.md"] == 1.2
 
 
@@ -269,7 +269,7 @@ def test_every_factor_is_explained_on_request_only(tmp_path: Path) -> None:
         assert hit.explanation is not None
         assert set(hit.explanation) == {
             *("place", "reason", "keyword", "vector", "path", "chunkRelevance", "passage", "relevance"),
-            *("ageDays", "decay", "importance", "likeness", "score"),
+            *("ageDays", "decay", "importance", "documented", "within", "likeness", "score"),
         }
         assert hit.explanation["ageDays"] == 10
         assert explained.debug is not None
@@ -288,6 +288,9 @@ WORLD = {
 ODD = st.text(
     st.sampled_from(string.punctuation + " \t\n\0\"'*()^:-+{}[]aANDORNT5€账船\ud800\u202e\U0001f600é"), max_size=60
 )
+
+
+ORDINARY = ("relevance", "documented", "source")
 
 
 @pytest.fixture(scope="module")
@@ -315,7 +318,11 @@ def test_any_question_gets_an_answer_within_bounds(
         assert 0 < len(hit.snippet) <= 700
         assert 1 <= hit.start_line <= hit.end_line
         assert hit.path in WORLD
-        assert hit.score == hit.score  # not NaN
+        assert 0.0 <= hit.score <= 1.0
+    if fusion != "documented":
+        scores = [hit.score for hit in hits]
+        assert scores == sorted(scores, reverse=True)
+        assert all(hit.score >= threshold for hit in hits if (hit.explanation or {})["reason"] in ORDINARY)
 
 
 @limits(max_examples=25, deadline=None)
