@@ -50,7 +50,8 @@ class Recaller:
         with self._lock:
             if stamps != self._stamps:
                 self._index = RecallIndex(entry for ref in refs for entry in self._entries(ref))
-                fresh = any(time.time_ns() - ref.stat[1] < _FRESH_NS for ref in refs)
+                # A stamp far in the future (the clock was put back, or another machine's is ahead) is no fresh one.
+                fresh = any(abs(time.time_ns() - ref.stat[1]) < _FRESH_NS for ref in refs)
                 self._stamps = None if fresh else stamps
             return self._index
 

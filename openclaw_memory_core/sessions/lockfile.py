@@ -132,7 +132,8 @@ class LockFile:
         pid, created = _parse(payload)
         if pid is not None and not _alive(pid):
             return True
-        return self._now() - (created if created is not None else changed) > self._stale_after
+        # A lock from the future was made before the clock was put back; its age is unknown, and it may be for ever.
+        return abs(self._now() - (created if created is not None else changed)) > self._stale_after
 
 
 def _read(path: Path) -> bytes | None:
@@ -146,7 +147,7 @@ def _parse(payload: bytes) -> tuple[int | None, float | None]:
     try:
         data: Any = json.loads(payload)
         pid, created = data["pid"], datetime.fromisoformat(data["createdAt"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None, None
     if created.tzinfo is None:
         created = created.replace(tzinfo=UTC)

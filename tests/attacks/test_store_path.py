@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -49,3 +51,31 @@ def test_no_index_is_made_under_the_name_of_a_note(tmp_path: Path) -> None:
         core.sync()
 
     assert not (bench.workspace / "memory").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
+def test_a_pipe_in_the_place_of_the_index_is_not_waited_for(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.write("memory/2026-05-05.md", "the harbour opens at nine\n")
+    bench.search_settings["store"] = {"path": str(tmp_path / "pipe.sqlite")}
+    os.mkfifo(tmp_path / "pipe.sqlite")
+    answers: list[dict[str, object]] = []
+
+    asking = threading.Thread(target=lambda: answers.append(bench.answer("harbour")), daemon=True)
+    asking.start()
+    asking.join(20)
+
+    assert answers
+    assert answers[0]["unavailable"]
+
+
+def test_a_lease_file_of_nested_lists_does_not_stop_the_index(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.write("memory/2026-05-05.md", "the harbour opens at nine\n")
+    bench.index()
+    (store,) = (bench.state / "memory").glob("*.sqlite")
+    store.with_name(f"{store.name}.lock").write_bytes(b"[" * 200_000)
+    bench.write("memory/2026-05-04.md", "the ferry is late\n")
+
+    assert bench.index().complete
+    assert bench.paths("ferry") == ["memory/2026-05-04.md"]

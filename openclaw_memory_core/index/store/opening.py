@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import apsw
@@ -46,11 +47,14 @@ def prepare(path: Path) -> None:
 def check_header(path: Path) -> None:
     """Look at the first bytes of the file, without SQLite, which might touch it.
 
-    :raises StoreForeignError: it is another program's database, or a text.
+    :raises StoreForeignError: it is another program's database, a text, or no file to keep anything in.
     :raises StoreCorruptError: it is neither empty nor a database.
     """
     _refuse_text_names(path)
     try:
+        if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
+            # A pipe would be waited for without end.
+            raise _foreign(path)
         with path.open("rb") as file:
             head = file.read(4096)
     except OSError as error:
