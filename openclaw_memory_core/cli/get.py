@@ -17,7 +17,7 @@ from openclaw_memory_core.cli.settings import Settings
 def command(settings: Settings, *, path: str, from_line: int | None, lines: int | None) -> int:
     """Print lines of a note.
 
-    PATH is as a search shows it: relative to the workspace.
+    PATH is as a search shows it: relative to the workspace, also with the lines behind it, memory/x.md:1-6.
     """
     config = settings.load()
     with settings.core(config) as core:
@@ -28,7 +28,11 @@ def command(settings: Settings, *, path: str, from_line: int | None, lines: int 
     if settings.json:
         output.document(answer)
         return 0
-    output.data(output.visible(answer["text"].rstrip("\n")))
+    if answer["lines"]:
+        output.data(output.visible(answer["text"].rstrip("\n")))
+    else:
+        total = output.count(answer["totalLines"], "line")
+        output.note(f"{output.visible(answer['path'], note=True)} has {total}; there is none from {answer['from']} on.")
     if "nextFrom" in answer:
         output.note(f"… goes on in line {answer['nextFrom']} of {answer['totalLines']}; see --from and --lines")
     return 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from openclaw_memory_core.core import MemoryCore
     from openclaw_memory_core.index.report import OnProgress, SyncProgress, SyncReport
 
+LINE_SECONDS = 10.0
+"""Between two lines of progress where no terminal is."""
+
+_COUNTED = {"text": "notes read", "vectors": "texts embedded"}
 _BUSY = {
     "code": "store-busy",
     "message": "another process is writing the index; nothing was done",
@@ -96,16 +101,21 @@ def _print(core: MemoryCore, report: SyncReport) -> None:
 
 
 @contextmanager
-def progress(core: MemoryCore) -> Iterator[OnProgress]:
-    """A progress bar on stderr where that is a terminal; what a paid provider is about to get is said everywhere."""
+def progress(core: MemoryCore, clock: Callable[[], float] = time.monotonic) -> Iterator[OnProgress]:
+    """A progress bar on stderr where that is a terminal, else a line now and then.
+
+    What a paid provider is about to get is said everywhere.
+
+    :param clock: seconds, of any beginning.
+    """
     if not output.is_terminal(sys.stderr):
-        yield lambda state: _tell_cost(core, state)
+        yield _Lines(core, clock).show
         return
     from rich.console import Console
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        tasks = {phase: bar.add_task(phase, total=None, visible=False) for phase in ("text", "vectors")}
+        tasks = {phase: bar.add_task(phase, total=None, visible=False) for phase in _COUNTED}
 
         def show(state: SyncProgress) -> None:
             _tell_cost(core, state)
@@ -114,6 +124,23 @@ def progress(core: MemoryCore) -> Iterator[OnProgress]:
                 bar.update(tasks[state.phase], completed=state.done, total=total, visible=True)
 
         yield show
+
+
+class _Lines:
+    """Progress for a log: nothing about a short run, one line each :data:`LINE_SECONDS` of a long one."""
+
+    def __init__(self, core: MemoryCore, clock: Callable[[], float]) -> None:
+        self._core = core
+        self._clock = clock
+        self._said = clock()
+
+    def show(self, state: SyncProgress) -> None:
+        """Called for every step."""
+        _tell_cost(self._core, state)
+        now = self._clock()
+        if state.phase in _COUNTED and now - self._said >= LINE_SECONDS:
+            self._said = now
+            output.note(f"Indexing {self._core.agent.id}: {state.done}/{state.total} {_COUNTED[state.phase]}.")
 
 
 def _tell_cost(core: MemoryCore, state: SyncProgress) -> None:

@@ -28,7 +28,9 @@ def command(settings: Settings) -> int:
             raise UsageError("memory search is switched off", hint="set memory.search.enabled to true")
         core.index.start()
         core.index.request("cli")
-        output.note(f"Watching {core.workspace.root}; Ctrl-C ends it.")
+        root = core.workspace.root
+        missing = "" if root.is_dir() else ", which does not exist yet (see agents.defaults.workspace)"
+        output.note(f"Watching {output.visible(root, note=True)}{missing}; Ctrl-C ends it.")
         seen: dict[str, Any] = {}
         while not stop.wait(_LOOK_SECONDS):
             last = core.index.engine.last() or {}

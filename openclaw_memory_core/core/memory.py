@@ -327,13 +327,14 @@ class MemoryCore:
         result = self.workspace.append(path, text, trigger=trigger, importance=importance)
         if self.agent.search.enabled:
             self.index.request("append", [result.path])
-        return {
+        answer = {
             "status": "ok",
             "path": result.path,
             "startLine": result.line,
             "endLine": result.end_line,
             "bytes": result.bytes,
         }
+        return {**answer, "duplicate": True} if result.duplicate else answer
 
     def _flush_tool(self, targets: Sequence[str]) -> ToolSpec:
         from openclaw_memory_core.tools.memory import flush_append_tool

@@ -40,12 +40,14 @@ class AppendResult:
     :param line: 1-based first line of the entry.
     :param end_line: its last line.
     :param bytes: how many bytes were added, heading and line ends included.
+    :param duplicate: the note ended with the same entry already; it stands there twice now.
     """
 
     path: str
     line: int
     end_line: int
     bytes: int
+    duplicate: bool = False
 
 
 def append_entry(
@@ -194,7 +196,7 @@ def _check_curated(places: Places, place: Place, descriptor: int) -> None:
 
 
 def _append(descriptor: int, place: Place, entry: str) -> AppendResult:
-    before = _Before.of(descriptor, place)
+    before = _Before.of(descriptor, place, entry)
     day = note_date(place.stored)
     heading = f"# {day.isoformat()}\n\n" if before.size == 0 and day is not None else ""
     lead = "" if before.ends_line else "\n"
@@ -203,7 +205,7 @@ def _append(descriptor: int, place: Place, entry: str) -> AppendResult:
     data = (added.replace("\n", "\r\n") if before.crlf else added).encode("utf-8")
     _write_all(descriptor, place, data)
     _sync(descriptor)
-    return AppendResult(place.stored, line, line + entry.count("\n"), len(data))
+    return AppendResult(place.stored, line, line + entry.count("\n"), len(data), before.ends_alike)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,15 +214,19 @@ class _Before:
     line_feeds: int
     ends_line: bool
     crlf: bool
+    ends_alike: bool
 
     @classmethod
-    def of(cls, descriptor: int, place: Place) -> _Before:
+    def of(cls, descriptor: int, place: Place, entry: str) -> _Before:
+        """What matters of the note as it is, and whether *entry* is its end."""
         os.lseek(descriptor, 0, os.SEEK_SET)
         size = line_feeds = 0
         first = last = b""
+        # The entry with other line ends, the line before it, and some blank lines behind it.
+        kept = len(entry.encode("utf-8")) + entry.count("\n") + 64
         while block := os.read(descriptor, _BLOCK):
             first = first or block[:4096]
-            last = (last + block)[-2:]
+            last = (last + block)[-kept:]
             size += len(block)
             line_feeds += block.count(b"\n")
         encoding, _ = detect_encoding(first)
@@ -229,7 +235,14 @@ class _Before:
                 f"{place.stored} is {encoding.upper()}; adding UTF-8 would damage it",
                 hint="Nothing was written. Save the note as UTF-8.",
             )
-        return cls(size, line_feeds, ends_line=size == 0 or last.endswith(b"\n"), crlf=last == b"\r\n")
+        end = b"\n" + last.replace(b"\r\n", b"\n").rstrip() if size <= kept else last.replace(b"\r\n", b"\n").rstrip()
+        return cls(
+            size,
+            line_feeds,
+            ends_line=size == 0 or last.endswith(b"\n"),
+            crlf=last.endswith(b"\r\n"),
+            ends_alike=end.endswith(b"\n" + entry.rstrip().encode("utf-8")),
+        )
 
 
 def _write_all(descriptor: int, place: Place, data: bytes) -> None:

@@ -49,8 +49,9 @@ DAILY_VARIANTS = 4
 """How many notes of one day a session starts with beside the main one."""
 
 _ENCODED = ("%2e", "%2f", "%5c")
-_CITATION = re.compile(r"(.+\.md)#L([0-9]{1,9})(?:-L?([0-9]{1,9}))?$")
+_CITATION = re.compile(r"(.+\.md)(?:#L|:L?)([0-9]{1,9})(?:-L?([0-9]{1,9}))?$")
 _NOT_ALLOWED_HINT = "Give the path of a search hit, MEMORY.md, USER.md, or a .md file below memory/ or an extra path."
+_NOT_FOUND_HINT = "Search for the note's words."
 
 
 class Workspace:
@@ -119,8 +120,8 @@ class Workspace:
     ) -> NoteSlice:
         """Some lines of a note, for ``memory_get``.
 
-        :param path: as a search hit gives it, or any other spelling of an allowed file; a citation (``a.md#L5-L9``)
-            gives its lines, too.
+        :param path: as a search hit gives it, or any other spelling of an allowed file; a citation (``a.md#L5-L9``,
+            ``a.md:5-9``) gives its lines, too.
         :param from_line: 1-based first line, None for 1 (or that of the citation).
         :param lines: how many, None for 120 (or those of the citation).
         :param max_chars: budget in characters.
@@ -143,8 +144,13 @@ class Workspace:
             if from_line is None:
                 from_line = max(int(first), 1)
                 lines = lines or max(int(last or first) - from_line + 1, 1)
-        place = self._place(path, flavour)
-        decoded, st = self._read(place, curated=curated)
+        try:
+            place = self._place(path, flavour)
+            decoded, st = self._read(place, curated=curated)
+        except (PathNotAllowedError, NoteNotFoundError) as error:
+            if error.hint in (_NOT_ALLOWED_HINT, _NOT_FOUND_HINT):
+                error.hint = self._did_you_mean(path, curated=curated) or error.hint
+            raise
         is_curated = self._counts_as_curated(place, st)
         return cut_slice(place.stored, decoded.text, from_line, lines, max_chars, curated=is_curated)
 
@@ -233,6 +239,13 @@ class Workspace:
             raise PathNotAllowedError("this path is not a note that may be read", hint=_NOT_ALLOWED_HINT)
         return place
 
+    def _did_you_mean(self, path: str, *, curated: bool) -> str | None:
+        """Names the note that *path* was meant for, among those that may be read here."""
+        from openclaw_memory_core.workspace.closest import closest_note
+
+        near = closest_note(path, [ref.path for ref in self.scan().documents if curated or not ref.curated])
+        return near and f"Did you mean {near}?"
+
     def _counts_as_curated(self, place: Place, st: os.stat_result) -> bool:
         """Whether the file that *st* is of is curated, told by its place and by its identity at this moment."""
         return self._places.is_curated_place(place.stored) or identity(st) in self.curated_identities()
@@ -253,7 +266,7 @@ class Workspace:
         try:
             data, st = retry_transient(lambda: _read_bytes(place, refuse_curated))
         except (FileNotFoundError, NotADirectoryError):
-            raise NoteNotFoundError(f"{place.stored} does not exist", hint="Search for the note's words.") from None
+            raise NoteNotFoundError(f"{place.stored} does not exist", hint=_NOT_FOUND_HINT) from None
         except OSError as error:
             if is_link_error(error) or error.errno == errno.EINVAL:
                 raise PathNotAllowedError(

@@ -135,6 +135,23 @@ class TestGet:
             assert run.err.startswith("Error: ")
             assert notes("get", path, "--json").json("cli.error")["error"]["code"] == code
 
+    def test_the_place_that_a_search_shows_is_a_path(self, notes: Cli):
+        place = notes("search", "ferry").out.splitlines()[0].split()[1]
+        assert place == "memory/2026-05-04.md:1-3"
+        assert notes("get", place).out == "# Monday\n\nThe ferry to Porto leaves on Friday.\n"
+        assert notes("get", "memory/2026-05-04.md:3").out.startswith("The ferry")
+
+    def test_a_slip_is_answered_with_the_note_that_was_meant(self, notes: Cli):
+        assert "Hint: Did you mean MEMORY.md?" in notes("get", "MEMRY.md").err
+        run = notes("get", "memory/2026-05-4.md")
+        assert "memory/2026-05-4.md does not exist" in run.err
+
+    def test_behind_the_end_there_is_nothing_and_that_is_said(self, notes: Cli):
+        run = notes("get", "MEMORY.md", "--from", "300")
+        assert (run.code, run.out) == (0, "")
+        assert run.err == "MEMORY.md has 1 line; there is none from 300 on.\n"
+        assert notes("get", "MEMORY.md", "--from", "300", "--json").json("cli.get")["totalLines"] == 1
+
     def test_where_to_go_on(self, notes: Cli):
         run = notes("get", "memory/2026-05-04.md", "--lines", "1")
         assert "line 2 of" in run.err

@@ -230,6 +230,21 @@ def test_watch_indexes_what_changes_and_ends_quietly(notes: Cli, json_flag: list
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_watch_says_that_the_workspace_is_missing_and_indexes_it_when_it_comes(cli: Cli):
+    with program("--state-dir", str(cli.state), "watch") as process:
+        assert process.stderr is not None
+        first = process.stderr.readline()
+        assert f"Watching {cli.workspace}, which does not exist yet" in first
+        cli.note("memory/a.md", "heron\n")
+        for line in process.stderr:
+            if "1 added" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        _, err = _ended(process)
+    assert process.returncode == 0, err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
 @pytest.mark.parametrize("json_flag", [[], ["--json"]])
 def test_ctrl_c_while_indexing_is_exit_code_130_and_keeps_what_is_paid_for(cli: Cli, json_flag: list[str]):
     for day in range(1, 21):

@@ -208,6 +208,9 @@ class TestPaths:
             ("memory/ten.md#L9-L8", "9", 9),
             ("memory/ten.md#L0", "1", 1),
             ("memory/ten.md#L99", "", 99),
+            ("memory/ten.md:8-9", "8\n9", 8),
+            ("memory/ten.md:8", "8", 8),
+            ("memory/ten.md:L8-L9", "8\n9", 8),
         ],
     )
     def test_a_citation_gives_its_lines(self, workspace: Path, citation: str, text: str, first: int) -> None:
@@ -222,11 +225,50 @@ class TestPaths:
 
         assert Workspace(workspace).read("memory/ten.md#L8-L9", 2, 1).text == "2"
 
-    def test_a_citation_opens_no_other_door(self, workspace: Path, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("lines", ["#L1", ":1-2"])
+    def test_a_citation_opens_no_other_door(self, workspace: Path, tmp_path: Path, lines: str) -> None:
         write(tmp_path, "secret.md", "secret")
 
         with pytest.raises(PathNotAllowedError):
-            Workspace(workspace).read("../secret.md#L1")
+            Workspace(workspace).read(f"../secret.md{lines}")
+
+    @pytest.mark.parametrize(
+        ("path", "meant"),
+        [
+            ("MEMRY.md", "MEMORY.md"),
+            ("memory.md:3", "MEMORY.md"),
+            ("memory/lisbn.md", "memory/trips/lisbon.md"),
+            ("lisbon", "memory/trips/lisbon.md"),
+            ("2026-05-04.md", "memory/2026-05-04.md"),
+            ("memory/2026-05-05.md", None),
+            ("memory/nothing-like-it.md", None),
+            ("AGENT.md", None),
+            ("../lisbon.md" + "x" * 300, None),
+        ],
+    )
+    def test_a_path_with_a_slip_is_answered_with_the_note_that_was_meant(
+        self, workspace: Path, path: str, meant: str | None
+    ) -> None:
+        for name in ("MEMORY.md", "memory/trips/lisbon.md", "memory/2026-05-04.md", "AGENTS.md"):
+            write(workspace, name, "text\n")
+
+        with pytest.raises(NoteError) as refused:
+            Workspace(workspace).read(path)
+
+        hint = refused.value.hint or ""
+        assert hint == f"Did you mean {meant}?" if meant else "Did you mean" not in hint
+
+    def test_where_curated_files_are_closed_none_is_named(self, workspace: Path) -> None:
+        write(workspace, "MEMORY.md", "text\n")
+        os.link(workspace / "MEMORY.md", workspace / "memory" / "secrets.md")
+
+        for path in ("MEMRY.md", "memory/secretz.md"):
+            with pytest.raises(NoteError) as refused:
+                Workspace(workspace).read(path, curated=False)
+            assert "Did you mean" not in (refused.value.hint or "")
+        with pytest.raises(PathNotAllowedError, match="private") as private:
+            Workspace(workspace).read("MEMORY.md", curated=False)
+        assert private.value.hint == "Ask in the private main session."
 
     def test_the_real_name_of_a_linked_workspace_is_the_same_place(self, workspace: Path, tmp_path: Path) -> None:
         write(workspace, "memory/a.md", "here\n")
