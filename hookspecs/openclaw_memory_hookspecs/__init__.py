@@ -15,8 +15,9 @@ and an entry point in the group :data:`ENTRY_POINT_GROUP` whose name is the plug
 
 from __future__ import annotations
 
-from openclaw_memory_hookspecs import _specs as specifications
-from openclaw_memory_hookspecs._markers import ENTRY_POINT_GROUP, PROJECT_NAME, hookimpl, hookspec
+from typing import TYPE_CHECKING, Any
+
+from openclaw_memory_hookspecs._names import ENTRY_POINT_GROUP, PROJECT_NAME
 from openclaw_memory_hookspecs._types import (
     ChatType,
     ContextFile,
@@ -32,6 +33,10 @@ from openclaw_memory_hookspecs._types import (
     ToolSpec,
     WorkspaceAccess,
 )
+
+if TYPE_CHECKING:
+    from openclaw_memory_hookspecs import _specs as specifications
+    from openclaw_memory_hookspecs._markers import hookimpl, hookspec
 
 __all__ = [
     "ENTRY_POINT_GROUP",
@@ -53,3 +58,14 @@ __all__ = [
     "hookspec",
     "specifications",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Markers and specifications, for which pluggy is imported when they are first asked for."""
+    from importlib import import_module
+
+    if name in ("hookimpl", "hookspec"):
+        return getattr(import_module("openclaw_memory_hookspecs._markers"), name)
+    if name == "specifications":
+        return import_module("openclaw_memory_hookspecs._specs")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

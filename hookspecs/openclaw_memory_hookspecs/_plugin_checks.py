@@ -14,7 +14,7 @@ from typing import Any, Final
 import pluggy
 
 from openclaw_memory_hookspecs import _specs
-from openclaw_memory_hookspecs._markers import PROJECT_NAME
+from openclaw_memory_hookspecs._names import PROJECT_NAME
 from openclaw_memory_hookspecs._types import (
     ContextFile,
     FlushOutcome,
@@ -221,7 +221,11 @@ def _flush(run: _Run, session: Session, request: FlushRequest | None) -> None:
 
 
 def _threads(run: _Run, private: Session, group: Session, message: str, _: str) -> None:
+    # Else a quick plugin is done in one thread before the next has begun, and nothing runs at once.
+    together = threading.Barrier(_THREADS)
+
     def work(session: Session) -> None:
+        together.wait()
         for _ in range(_TURNS):
             run.call("prompt_section", session=session)
             run.call("before_turn", session=session, message=message)
