@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import unicodedata
@@ -12,6 +13,8 @@ from openclaw_memory_core.sessions.transcripts import Utterance
 
 SNIPPET_CHARS = 300
 _LEAD = 60
+_MOST_STARTS = 500
+"""Of a message that holds a word thousands of times, no more places are compared."""
 _K1, _B = 1.2, 0.75
 _LOWEST_IDF = 1e-6
 _PARTS = re.compile(r'"([^"]+)"|(\S+)')
@@ -92,7 +95,7 @@ def snippet(text: str, query: Query) -> str:
     line = " ".join(text.split())
     if len(line) <= SNIPPET_CHARS:
         return line
-    starts = sorted(_positions(line, query))
+    starts = sorted(itertools.islice(_positions(line, query), _MOST_STARTS))
     best = max(starts, key=lambda start: (_covered(line, start, query), -start), default=0)
     start = max(0, min(best - _LEAD, len(line) - SNIPPET_CHARS))
     end = start + SNIPPET_CHARS

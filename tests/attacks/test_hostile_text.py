@@ -12,6 +12,7 @@ from support.bench import GROUP, MAIN, Bench
 from openclaw_memory_core.flush.silent import SilentStream, is_heartbeat_ok, is_silent, strip_silent
 from openclaw_memory_core.recall.block import strip_recall_blocks
 from openclaw_memory_core.sessions.cleaning import clean_assistant_text, clean_user_text, starts_unattended_turn
+from openclaw_memory_core.sessions.matching import Query, snippet
 from openclaw_memory_core.sessions.redact import redact
 from openclaw_memory_core.workspace.annotations import parse_entries
 from openclaw_memory_core.workspace.globs import compile_glob
@@ -20,7 +21,15 @@ SIZE = 200_000
 PIECES = (
     *("\n", "\n ", " ", "* ", "```\n", "`", "a (untrusted):\n```x\n", "System: [\n", "[message_id:", "[media attached"),
     *("<think></think>", "<think>", "[[reply_to", "data:a/b;base64,", "NO_REPLY\n", "NO_", "{", "<!--", "- \n", "。"),
-    *("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "BEGIN_QUOTED_NOTES", "<recalled-notes>", "token=", "\u3000", "x *"),
+    *(
+        "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>",
+        "BEGIN_QUOTED_NOTES",
+        "<recalled-notes>",
+        "token=",
+        "\u3000",
+        "x *",
+        "a ",
+    ),
 )
 
 
@@ -29,9 +38,13 @@ def _split_in_pieces(text: str) -> str:
     return "".join(map(stream.feed, (text[at : at + 4096] for at in range(0, len(text), 4096)))) + stream.finish()
 
 
+def _snippet(text: str) -> str:
+    return snippet(text, Query("x a"))
+
+
 READERS: tuple[Callable[[str], object], ...] = (
     *(clean_user_text, clean_assistant_text, starts_unattended_turn, redact, strip_recall_blocks),
-    *(is_silent, strip_silent, is_heartbeat_ok, _split_in_pieces, parse_entries),
+    *(is_silent, strip_silent, is_heartbeat_ok, _split_in_pieces, parse_entries, _snippet),
 )
 
 
