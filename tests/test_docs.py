@@ -42,6 +42,13 @@ def prose(page: Path) -> str:
     return re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
+def place_of(path: Path) -> Path:
+    """Where a linked file is: links into the package lead to the installed one."""
+    inside = path.resolve().relative_to(ROOT) if path.resolve().is_relative_to(ROOT) else path
+    package = Path(openclaw_memory_core.__file__).parent
+    return package.parent / inside if inside.parts[0] == package.name else path
+
+
 def anchors(page: Path) -> set[str]:
     """The anchors that GitHub gives to headings."""
     heads = re.findall(r"^#+ (.+)$", prose(page), flags=re.MULTILINE)
@@ -52,7 +59,7 @@ def anchors(page: Path) -> set[str]:
 def test_every_relative_link_leads_to_a_file_and_a_heading(page: Path) -> None:
     missing = []
     for link, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", prose(page)):
-        target = page.parent / link if link else page
+        target = place_of(page.parent / link) if link else page
         if "://" not in link and not (target.exists() and (not anchor or anchor in anchors(target))):
             missing.append(f"{link}#{anchor}")
 

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.config_reference import DOCS_FILE, ROOT, SCHEMA_FILE, build_schema, with_tables
+from support.config_reference import CONFIG_FOLDER, DOCS_FILE, SCHEMA_FILE, build_schema, with_tables
 
 import openclaw_memory_schemas
 from openclaw_memory_core.config.agent_table import AGENT, GLOBAL, PROVIDER
@@ -34,7 +34,7 @@ def test_every_documented_variable_is_read_and_every_variable_read_is_documented
     text = DOCS_FILE.read_text(encoding="utf-8")
     section = text.split("## Environment variables")[1].split("\n\n")[1]
     documented = set(re.findall(r"`([A-Z_]+)`", section)) - {"PATH"}
-    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "openclaw_memory_core" / "config").glob("*.py")]
+    sources = [path.read_text(encoding="utf-8") for path in CONFIG_FOLDER.glob("*.py")]
     read = set(re.findall(r"\"((?:OPENCLAW|CLAWDBOT)_[A-Z_]*[A-Z])\"", "".join(sources))) | {"HOME", "USERPROFILE"}
     assert documented == read
 

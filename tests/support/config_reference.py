@@ -12,6 +12,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+import openclaw_memory_core
+import openclaw_memory_schemas
 from openclaw_memory_core.config.agent_table import AGENT, GLOBAL, PROVIDER
 from openclaw_memory_core.config.load import load_config
 from openclaw_memory_core.config.model import AgentConfig, MemoryConfig, ProviderEntry, SearchConfig
@@ -19,7 +21,8 @@ from openclaw_memory_core.config.search_table import SEARCH
 from openclaw_memory_core.config.table import Setting, Table
 
 ROOT = Path(__file__).parents[2]
-SCHEMA_FILE = ROOT / "schemas" / "openclaw_memory_schemas" / "config.schema.json"
+CONFIG_FOLDER = Path(openclaw_memory_core.__file__).parent / "config"
+SCHEMA_FILE = Path(openclaw_memory_schemas.__file__).parent / "config.schema.json"
 DOCS_FILE = ROOT / "docs" / "config.md"
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
