@@ -30,6 +30,7 @@ class Pool:
 
     :param ranks: −bm25 by chunk.
     :param keyword_places: place in the keyword leg, 1 is best; likewise *vector_places*.
+    :param dated: chunks of notes of the days that the question names.
     :param corrected: words that were looked for instead of misspelt ones.
     """
 
@@ -39,6 +40,7 @@ class Pool:
     keyword_places: dict[int, int] = field(default_factory=dict)
     vector_places: dict[int, int] = field(default_factory=dict)
     named: dict[int, PathHit] = field(default_factory=dict)
+    dated: list[int] = field(default_factory=list)
     corrected: tuple[str, ...] = ()
 
 
@@ -69,7 +71,8 @@ def gather(
     if terms and not pool.ranks:
         _correct(reader, pool, query, visible, size)
     pool.named = paths.exact(reader.paths(query.text, (), visible, NAMED), query.text)
-    wanted = dict.fromkeys([*pool.keyword_places, *pool.vector_places, *pool.named])
+    pool.dated = [i for date in query.times for i in reader.dated(date.first, date.last, visible, size)]
+    wanted = dict.fromkeys([*pool.keyword_places, *pool.vector_places, *pool.named, *pool.dated])
     pool.chunks = reader.chunks(list(wanted))
     if vector is not None:
         pool.cosines = reader.cosines(vector, list(pool.chunks))

@@ -10,7 +10,7 @@ from openclaw_memory_core.index.model import Term
 from openclaw_memory_core.records import record
 from openclaw_memory_core.search.date_words import MONTHS
 from openclaw_memory_core.search.dates import DateRange, find_dates
-from openclaw_memory_core.search.stopwords import FILLERS, stop_words
+from openclaw_memory_core.search.stopwords import FILLERS, HAPPENED, HAPPENING, stop_words
 from openclaw_memory_core.search.words import CJK_RUN, WORD, fold, literal_pattern, pairs, word_pattern
 
 MAX_TERMS = 32
@@ -79,6 +79,7 @@ class ParsedQuery:
     :param needles: the same things, to be pointed at in text.
     :param words: single words among the terms, as typed.
     :param literal: it holds an identifier or a quoted phrase.
+    :param only_dates: it asks for what happened at a time and nothing else.
     """
 
     text: str
@@ -87,6 +88,12 @@ class ParsedQuery:
     dates: tuple[DateRange, ...] = ()
     literal: bool = False
     words: tuple[str, ...] = ()
+    only_dates: bool = False
+
+    @property
+    def times(self) -> tuple[DateRange, ...]:
+        """The dates whose notes are asked for; without those that the question looks beyond."""
+        return tuple(date for date in self.dates if not date.open)
 
 
 def parse(text: str, today: dt.date) -> ParsedQuery:
@@ -114,7 +121,18 @@ def parse(text: str, today: dt.date) -> ParsedQuery:
         dates=tuple(dates),
         literal=bool(phrases or identifiers),
         words=tuple(dict.fromkeys(map(_bare, telling))),
+        only_dates=bool(dates) and _is_bare(text, dates),
     )
+
+
+def _is_bare(text: str, dates: list[DateRange]) -> bool:
+    """Whether nothing is left of a question but that something happened."""
+    rest = fold(text)
+    for date in dates:
+        rest = rest.replace(date.words, " ", 1)
+    words = [word for word in WORD.findall(CJK_RUN.sub(" ", rest)) if len(word) > 1 or word.isdigit()]
+    runs = [piece for run in CJK_RUN.findall(rest) for piece in FILLERS.split(run) if piece]
+    return not (set(words) - stop_words(words) - HAPPENING) and all(HAPPENED.fullmatch(run) for run in runs)
 
 
 def _without_relative(text: str, dates: list[DateRange]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from openclaw_memory_core.config.model import DecayConfig, HybridConfig
 from openclaw_memory_core.index.model import StoredChunk
-from openclaw_memory_core.search import decay, importance, paths
+from openclaw_memory_core.search import decay, importance, paths, times
 from openclaw_memory_core.search.dates import DateRange
 from openclaw_memory_core.search.fusion import Fused, Signal, Weights, fuse, weights
 from openclaw_memory_core.search.legs import Pool
@@ -45,7 +45,9 @@ class Scorer:
         self._held = {i: present(chunk.text, query.needles) for i, chunk in pool.chunks.items()}
         self._needles = NeedleWeights(query.needles, list(self._held.values()))
         self._known_lines: dict[int, list[Line]] = {}
-        self._decay = DecayConfig(enabled=False) if query.dates else settings.temporal_decay
+        self._decay = DecayConfig(enabled=False) if query.times else settings.temporal_decay
+        self._within = self._of_the_time()
+        self._listed = self._list()
         self.balance = Weights(1.0, 0.0)
 
     def candidates(self, max_results: int) -> list[Candidate]:
@@ -62,17 +64,40 @@ class Scorer:
         if not literal:
             best = max(relevance, default=0.0) or 1.0
             relevance = [value / best for value in relevance]
-        order = sorted(
-            range(len(chunks)), key=lambda i: (-relevance[i], -signals[i].rank, chunks[i].path, chunks[i].id)
-        )
+        relevance = [self._listed.get(chunk.id, value) for chunk, value in zip(chunks, relevance, strict=True)]
+        order = sorted(range(len(chunks)), key=lambda i: (-relevance[i], *self._rank(chunks[i], signals[i])))
+        order = [i for i in order if self._counts(chunks[i], signals[i])]
         kept = self._cut(order, chunks, max(SMALLEST_CUT, 2 * max_results))
         return [self._candidate(chunks[i], signals[i], fused[i], relevance[i]) for i in kept]
 
     def _cut(self, order: Sequence[int], chunks: Sequence[StoredChunk], size: int) -> list[int]:
         """The best *size*, named files, and the best of each source."""
         best = [i for source in ("memory", "sessions") for i in _first(order, chunks, source, EACH_SOURCE)]
-        wanted = {*order[:size], *best}
+        within = [i for i in order if chunks[i].id in self._within][:size]
+        wanted = {*order[:size], *best, *within}
         return [i for i in order if i in wanted or chunks[i].id in self._pool.named]
+
+    def _of_the_time(self) -> frozenset[int]:
+        """Chunks of a time that the question names."""
+        asked = self._query.times if self._settings.fusion != "documented" else ()
+        named = times.naming(asked)
+        return frozenset(i for i, chunk in self._pool.chunks.items() if asked and times.is_within(chunk, asked, named))
+
+    def _list(self) -> dict[int, float]:
+        """Relevance of chunks where the question asks for a time and nothing else."""
+        if not (self._query.only_dates and self._within):
+            return {}
+        chunks = [chunk for i, chunk in self._pool.chunks.items() if i in self._within]
+        return times.listed(chunks, self._query.times)
+
+    def _rank(self, chunk: StoredChunk, signal: Signal) -> tuple[float, str, int]:
+        """What decides between equals: the newer note where those of a time are listed, else the words."""
+        newest = chunk.date.toordinal() if chunk.date is not None and chunk.id in self._listed else signal.rank
+        return -newest, chunk.path, chunk.id
+
+    def _counts(self, chunk: StoredChunk, signal: Signal) -> bool:
+        """Where a question is about a time alone, nothing but a word can speak for what is of another time."""
+        return not self._query.only_dates or not self._query.times or chunk.id in self._within or signal.rank > 0
 
     @property
     def decays(self) -> bool:
@@ -87,7 +112,7 @@ class Scorer:
         """Whether age counts for this question, and why not."""
         if not self._settings.temporal_decay.enabled:
             return "off"
-        return "off: the question names a time" if self._query.dates else "on"
+        return "off: the question names a time" if self._query.times else "on"
 
     def _signal(self, chunk: StoredChunk) -> Signal:
         rank = self._pool.ranks.get(chunk.id, 0.0)
@@ -128,6 +153,8 @@ class Scorer:
             composer=_composer(lines, self._needles),
             tokens=functools.cache(functools.partial(token_set, chunk.text)),
             age=age,
+            within=chunk.id in self._within if self._within else None,
+            listed=chunk.id in self._listed,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from openclaw_memory_core.config.model import QueryConfig
@@ -89,17 +90,19 @@ class Searcher:
                 reader, query, vector, request.visible, keywords=keywords, size=size, beside=self._store.reader
             )
         scorer = Scorer(query, pool, self._settings.hybrid, today=today, now=self._now())
-        choices = select(scorer.candidates(limit), self._rules(request, limit))
+        choices = select(scorer.candidates(limit), self._rules(request, limit, alike=query.only_dates))
         if scorer.decays:
             choices = newer_first(choices, scorer.worth)
         debug = explain_search(query, pool, scorer.balance, scorer.decay_state()) if request.explain else None
         hits = tuple(_hit(choice, pool, n if request.explain else 0) for n, choice in enumerate(choices, 1))
         return SearchResponse(hits, _mode(vector, keywords=keywords), degraded, debug)
 
-    def _rules(self, request: SearchRequest, limit: int) -> Rules:
+    def _rules(self, request: SearchRequest, limit: int, *, alike: bool) -> Rules:
+        """What to choose by; notes that are listed may be *alike*."""
         hybrid = self._settings.hybrid
         threshold = self._settings.min_score if request.min_score is None else request.min_score
-        return Rules(max_results=limit, min_score=threshold, fusion=hybrid.fusion, mmr=hybrid.mmr)
+        mmr = replace(hybrid.mmr, enabled=False) if alike else hybrid.mmr
+        return Rules(max_results=limit, min_score=threshold, fusion=hybrid.fusion, mmr=mmr)
 
     def _vector(self, text: str, deadline: float) -> tuple[Vector | None, str | None]:
         """The question's vector, or why there is none (neither: keywords only is what the user wants).

@@ -97,3 +97,21 @@ FILLERS = re.compile(
     "|(?<![ぁ-ん])[はがをにでともへやの](?![ぁ-ん])"
 )
 """Function words inside runs of Chinese and Japanese; what stands between them is looked for."""
+
+HAPPENING = frozenset(
+    fold(
+        """
+        happen happens happened happening went going on up news note notes log logs entry entries diary day date
+        anything something everything made write written wrote show list tell about all new
+        passiert passierte geschah geschehen los gemacht getan gab gibt neues notiz notizen eintrag eintrage alles etwas
+        zeig zeige liste tag abend morgen nachmittag morning afternoon evening night
+        paso pasado hice hicimos hecho notas nota dia fait faite passe arrive notes jour
+        """
+    ).split()
+)
+"""Words of a question about a time that ask for nothing but what is noted there."""
+
+HAPPENED = re.compile(
+    "(?:发生|做|干|了|过|事|情|有|我|的|在|笔记|日记|何|した|しました|あった|あり|こと|出来事|起き|起こった|起こ|私|メモ|日記|た)+"
+)
+"""The same in Chinese and Japanese."""

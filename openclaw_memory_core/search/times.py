@@ -1,0 +1,84 @@
+"""Whether a chunk is of a time that the question names: by the day of its note, or because its text names the time."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Sequence
+
+from openclaw_memory_core.index.model import StoredChunk
+from openclaw_memory_core.search.date_words import MONTHS
+from openclaw_memory_core.search.dates import DateRange
+from openclaw_memory_core.search.words import fold
+
+_FEW_DAYS = 10
+_FEW_MONTHS = 200
+"""Days up to which a span is looked for in texts by its days, and by its months; no text names a longer one."""
+
+STEP = 0.98
+"""Factor for each further chunk of a note where the notes of a time are listed: the beginning of each comes first."""
+
+_BEFORE = r"(?:in|im|of|since|until|by|early|late|seit|bis|ab|ende|anfang|mitte|en|de|desde|hasta|depuis|fin)\s+"
+
+
+def is_within(chunk: StoredChunk, times: Sequence[DateRange], named: re.Pattern[str] | None) -> bool:
+    """Whether it is of any of *times*.
+
+    :param named: what :func:`naming` made of the same times.
+    """
+    if chunk.date is not None and any(time.contains(chunk.date) for time in times):
+        return True
+    return named is not None and named.search(fold(chunk.text)) is not None
+
+
+def naming(times: Iterable[DateRange]) -> re.Pattern[str] | None:
+    """A pattern for folded texts that name one of *times*; with another year it is another time."""
+    parts = [part for time in times for part in _parts(time)]
+    return re.compile("|".join(parts)) if parts else None
+
+
+def _parts(time: DateRange) -> Iterable[str]:
+    if time.days <= _FEW_DAYS:
+        for offset in range(time.days):
+            yield from _day(time.first + dt.timedelta(days=offset))
+    elif time.days <= _FEW_MONTHS:
+        month = time.first.replace(day=1)
+        while month <= time.last:
+            yield from _month(month)
+            month = (month + dt.timedelta(days=31)).replace(day=1)
+
+
+def _day(day: dt.date) -> Iterable[str]:
+    names, year = _names(day.month), _no_other(day.year)
+    yield rf"(?<!\d){day.isoformat()}(?!\d)"
+    yield rf"(?<![\d.]){day.day}\.\s?{day.month}\.(?:{year})(?!\s?\d)|(?<![\d.])0?{day.day}\.0?{day.month}\.{day.year}"
+    yield rf"(?<!\d){day.day}(?:st|nd|rd|th|er|\.)?\s+(?:of\s+|de\s+)?(?:{names})\b\.?{year}"
+    yield rf"\b(?:{names})\.?\s+{day.day}(?:st|nd|rd|th)?\b{year}"
+    yield rf"(?<!\d){day.month}月{day.day}[日号]"
+
+
+def _month(first: dt.date) -> Iterable[str]:
+    names, year = _names(first.month), _no_other(first.year)
+    yield rf"(?<!\d){first.year}-{first.month:02d}(?!\d)"
+    yield rf"\b(?:{_BEFORE}|\d{{1,2}}(?:\.|st|nd|rd|th)?\s+)(?:{names})\b{year}|\b(?:{names})\s+\d{{1,2}}\b(?!\d){year}"
+    yield rf"(?<!\d){first.month}月"
+
+
+def _names(month: int) -> str:
+    return "|".join(sorted((name for name, number in MONTHS.items() if number == month), key=len, reverse=True))
+
+
+def _no_other(year: int) -> str:
+    return rf"(?!,?\s*(?:of\s+|de\s+)?(?!{year})(?:19|20)\d\d\b)"
+
+
+def listed(chunks: Sequence[StoredChunk], times: Sequence[DateRange]) -> dict[int, float]:
+    """Relevance of the chunks of *times* where nothing else is asked for, by chunk; texts that name them come after."""
+    order = sorted(chunks, key=lambda chunk: (chunk.path, chunk.start_line, chunk.id))
+    found: dict[int, float] = {}
+    seen: dict[str, int] = {}
+    for chunk in order:
+        dated = chunk.date is not None and any(time.contains(chunk.date) for time in times)
+        place = seen[chunk.path] = seen.get(chunk.path, -1) + 1
+        found[chunk.id] = (1.0 if dated else 0.8) * STEP**place
+    return found
