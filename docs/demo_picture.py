@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import tempfile
 from pathlib import Path
 
@@ -18,7 +19,7 @@ def main() -> None:
     lines: list[str] = ["$ openclaw-memory demo"]
     with tempfile.TemporaryDirectory() as folder:
         Demo(Path(folder), lines.append).run()
-    console = Console(record=True, width=130, file=Path("/dev/null").open("w", encoding="utf-8"), force_terminal=True)
+    console = Console(record=True, width=130, file=io.StringIO(), force_terminal=True)
     console.print(Text.from_ansi("\n".join(lines)))
     TARGET.write_text(console.export_svg(title="openclaw-memory demo"), encoding="utf-8")
 

@@ -18,7 +18,8 @@ DEFAULT_PROMPT = (
     f"{_OPENING} Save now what will be needed later and is not written down yet: decisions and their reasons, facts, "
     f"preferences, promises, open tasks. Use memory_append; it adds to memory/{_DATE}.md and changes nothing that is "
     "already there. Write each entry so that it can be understood without this conversation. Daily notes are read in "
-    f"group sessions, too: leave out passwords, keys and what is for the owner alone. Do nothing else. Then, or if there is nothing to save, answer with exactly {SILENT_TOKEN}."
+    "group sessions, too: leave out passwords, keys and what is for the owner alone. Do nothing else. Then, or if "
+    f"there is nothing to save, answer with exactly {SILENT_TOKEN}."
 )
 DEFAULT_SYSTEM_PROMPT = (
     "This turn is for saving memories only. The user does not see it: do not talk to the user, do not go on with the "
