@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -64,7 +65,8 @@ def _default(kind: type, field: str, type_: str) -> str:
     parameter = inspect.signature(kind).parameters[field]
     if parameter.default is inspect.Parameter.empty or callable(parameter.default):
         return type_
-    return f"{type_} = {parameter.default!r}"
+    value = json.dumps(parameter.default) if isinstance(parameter.default, str) else repr(parameter.default)
+    return f"{type_} = {value}"
 
 
 def cli_page() -> str:
