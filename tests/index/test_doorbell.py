@@ -46,8 +46,9 @@ def write(path: Path) -> None:
 
 
 CHANGES = {
-    "append": lambda root: (root / "memory/2026-05-05.md").open("a", encoding="utf-8").close()
-    or os.utime(root / "memory/2026-05-05.md"),
+    "append": lambda root: (
+        (root / "memory/2026-05-05.md").open("a", encoding="utf-8").close() or os.utime(root / "memory/2026-05-05.md")
+    ),
     "write": lambda root: write(root / "memory/2026-05-05.md"),
     "write below": lambda root: write(root / "memory/projects/kiln.md"),
     "new": lambda root: write(root / "memory/2026-05-06.md"),
