@@ -68,4 +68,8 @@ def explain_search(query: ParsedQuery, pool: Pool, balance: Weights, decay: str)
             "path": len(pool.named),
             "union": len(pool.chunks),
         },
+        "background": {
+            "middle": _round(pool.background.middle if pool.background else None),
+            "floor": _round(pool.background.floor if pool.background else None),
+        },
     }

@@ -12,6 +12,7 @@ from openclaw_memory_core.index.protocol import IndexReader
 from openclaw_memory_core.privacy import Visible
 from openclaw_memory_core.search import paths
 from openclaw_memory_core.search.beside import KeywordLeg, OpenReader
+from openclaw_memory_core.search.noise import Background, background
 from openclaw_memory_core.search.query import ParsedQuery
 
 SMALLEST_POOL = 48
@@ -32,6 +33,7 @@ class Pool:
     :param keyword_places: place in the keyword leg, 1 is best; likewise *vector_places*.
     :param dated: chunks of notes of the days that the question names.
     :param corrected: words that were looked for instead of misspelt ones.
+    :param background: what the cosines are to be compared with.
     """
 
     chunks: dict[int, StoredChunk] = field(default_factory=dict)
@@ -42,6 +44,18 @@ class Pool:
     named: dict[int, PathHit] = field(default_factory=dict)
     dated: list[int] = field(default_factory=list)
     corrected: tuple[str, ...] = ()
+    background: Background | None = None
+
+    @property
+    def has_words(self) -> bool:
+        """Whether any word of the question stands in a note, as it was typed."""
+        return bool(self.ranks) and not self.corrected
+
+    def drop_below(self, floor: float) -> None:
+        """Leave out what has nothing but a cosine to speak for it, and too small a one."""
+        kept = {*self.ranks, *self.named, *self.dated}
+        for i in [i for i in self.chunks if i not in kept and self.cosines.get(i, -1.0) < floor]:
+            del self.chunks[i]
 
 
 def pool_size(settings: QueryConfig, max_results: int) -> int:
@@ -76,6 +90,7 @@ def gather(
     pool.chunks = reader.chunks(list(wanted))
     if vector is not None:
         pool.cosines = reader.cosines(vector, list(pool.chunks))
+        pool.background = background(reader, vector, visible)
     return pool
 
 
@@ -102,8 +117,11 @@ def _search(
 
 def _correct(reader: IndexReader, pool: Pool, query: ParsedQuery, visible: Visible, size: int) -> None:
     """Nothing matched at all: perhaps the words are misspelt."""
-    words = [similar for word in query.words for similar in reader.similar_words(word, SIMILAR, visible)]
-    pool.corrected = tuple(dict.fromkeys(words))
+    found = [reader.similar_words(word, SIMILAR, visible) for word in query.words]
+    if sum(map(bool, found)) * 2 < len(found):
+        # One word among many that looks like one of the notes is chance.
+        return
+    pool.corrected = tuple(dict.fromkeys(similar for words in found for similar in words))
     terms = [Term(word) for word in pool.corrected]
     if terms:
         views = [replace(visible, sources=(source,)) for source in dict.fromkeys(visible.sources)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
@@ -17,13 +18,17 @@ from openclaw_memory_core.search.fusion import text_score
 from openclaw_memory_core.search.legs import Pool, gather, pool_size
 from openclaw_memory_core.search.model import SearchHit, SearchMode, SearchRequest, SearchResponse
 from openclaw_memory_core.search.newer import newer_first
-from openclaw_memory_core.search.query import parse
+from openclaw_memory_core.search.noise import CONTROL, is_meaningless
+from openclaw_memory_core.search.query import ParsedQuery, parse
 from openclaw_memory_core.search.scoring import Scorer
 from openclaw_memory_core.search.selection import Choice, Rules, select
 
 _log = logging.getLogger(__name__)
 
 _OTHER_IDENTITY = "keywords only: the index holds the vectors of another embedding provider or model"
+
+_CONTROLS: dict[str, Vector] = {}
+"""Vector of the control, by identity of the model."""
 
 
 class QueryEmbedder(Protocol):
@@ -89,6 +94,8 @@ class Searcher:
             pool = gather(
                 reader, query, vector, request.visible, keywords=keywords, size=size, beside=self._store.reader
             )
+        if vector is not None and hybrid.fusion != "documented":
+            pool.drop_below(self._floor(query, pool, vector, request.deadline))
         scorer = Scorer(query, pool, self._settings.hybrid, today=today, now=self._now())
         choices = select(scorer.candidates(limit), self._rules(request, limit, alike=query.only_dates))
         if scorer.decays:
@@ -127,6 +134,31 @@ class Searcher:
         if not any(vector):
             return None, "the embedding of the question is all zeros"
         return vector, None
+
+    def _floor(self, query: ParsedQuery, pool: Pool, vector: Vector, deadline: float) -> float:
+        """The cosine that counts as a match by itself; none is enough if the question has no meaning for the model."""
+        found = pool.background
+        if found is None or not pool.cosines:
+            return -math.inf
+        asks = not (pool.has_words or query.literal or query.times)
+        control = self._control(deadline) if asks else None
+        if control is not None and is_meaningless(max(pool.cosines.values()), found.middle, vector, control):
+            return math.inf
+        return -math.inf if found.floor is None else found.floor
+
+    def _control(self, deadline: float) -> Vector | None:
+        """The vector of a text without meaning; asked for once a process, and only of a model on this machine."""
+        embedder = self._embedder
+        if embedder is None or not embedder.info.local:
+            return None
+        identity = repr(sorted(embedder.info.identity.items()))
+        if identity not in _CONTROLS:
+            try:
+                _CONTROLS[identity] = embedder.embed_query(CONTROL, timeout=deadline)
+            except EmbeddingError as error:
+                _log.debug("no vector of the control: %s", error.message)
+                return None
+        return _CONTROLS[identity]
 
     def _fits(self, reader: IndexReader) -> bool:
         """Vectors of two identities are never compared."""
