@@ -12,7 +12,7 @@ from openclaw_memory_core.cli.settings import Settings
 from openclaw_memory_core.errors import OpenClawMemoryError
 
 if TYPE_CHECKING:
-    from openclaw_memory_core.cli.doctor_checks import Finding
+    from openclaw_memory_core.cli.finding import Finding
 
 _MARKS = {
     "ok": ("ok     ", "good"),

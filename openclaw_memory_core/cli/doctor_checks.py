@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import stat
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from openclaw_memory_core.cli.doctor_index import index, permissions
+from openclaw_memory_core.cli.finding import Finding, State
 from openclaw_memory_core.cli.output import count
 from openclaw_memory_core.errors import OpenClawMemoryError
 
@@ -18,32 +19,7 @@ if TYPE_CHECKING:
     from openclaw_memory_core.config.model import MemoryConfig
     from openclaw_memory_core.core import MemoryCore
 
-State = Literal["ok", "note", "problem"]
 _WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
-_OTHERS = 0o077
-_SPARE = 64 * 1024 * 1024
-"""Unused bytes of an index that are worth giving back, if they are more than half of it."""
-
-
-class Finding(NamedTuple):
-    """One thing that was looked at.
-
-    :param state: ``note`` is worth knowing, ``problem`` makes the command fail.
-    :param fix: repairs it without a risk and says what it did; None if there is nothing to repair.
-    :param code: of the error behind it, under which docs/errors.md has it.
-    """
-
-    name: str
-    state: State
-    message: str
-    hint: str | None = None
-    fix: Callable[[], str] | None = None
-    code: str | None = None
-
-    @classmethod
-    def of(cls, name: str, error: OpenClawMemoryError) -> Finding:
-        """The problem that an error is."""
-        return cls(name, "problem", error.message, error.hint, code=error.code)
 
 
 def examine_configuration(checked: CheckedConfig, *, verbose: bool) -> Iterator[Finding]:
@@ -79,8 +55,8 @@ def examine(core: MemoryCore, *, deep: bool) -> Iterator[Finding]:
     checks: list[Callable[[MemoryCore], Iterator[Finding]]] = [_workspace]
     if core.agent.search.enabled:
         report = core.status(deep=deep)
-        checks += [_sqlite, partial(_index, report=report, full=deep), partial(_provider, report=report)]
-        checks += [_permissions, _watch]
+        checks += [_sqlite, partial(index, report=report, full=deep), partial(_provider, report=report)]
+        checks += [partial(permissions, report=report), _watch]
     else:
         yield Finding("search", "note", "memory search is switched off", "set memory.search.enabled to true")
     for check in checks:
@@ -126,8 +102,20 @@ def _workspace(core: MemoryCore) -> Iterator[Finding]:
         yield Finding("workspace", "note", f"{root} cannot be written; nothing can be remembered")
     scan = core.workspace.scan()
     for one in scan.skipped:
-        yield Finding("notes", "problem" if one.code == "unreadable" else "note", f"{one.path}: {one.reason}")
+        unreadable = one.code == "unreadable"
+        cure = "give this user the right to read it" if unreadable else None
+        yield Finding("notes", "problem" if unreadable else "note", f"{one.path}: {one.reason}", cure)
+    yield from _second_names(core, [ref.path for ref in scan.documents if ref.curated])
     yield from _notes(core, [ref.path for ref in scan.documents if ref.curated], [ref.path for ref in scan.documents])
+
+
+def _second_names(core: MemoryCore, curated: list[str]) -> Iterator[Finding]:
+    """A second name is private while it is the same file; once an editor has saved anew it is a note of its own."""
+    for path in curated:
+        names = (core.workspace.root / path).lstat().st_nlink
+        if names > 1:
+            message = f"{path} has {names} names (hard links); an editor that saves it anew leaves a readable copy"
+            yield Finding("privacy", "note", message, "find -samefile shows the names; keep one")
 
 
 def _notes(core: MemoryCore, curated: list[str], paths: list[str]) -> Iterator[Finding]:
@@ -180,43 +168,6 @@ def _sqlite(core: MemoryCore) -> Iterator[Finding]:
         yield Finding("vectors", "note", f"vectors are compared without sqlite-vec: {vector['reason']}")
 
 
-def _index(core: MemoryCore, *, report: Mapping[str, Any], full: bool) -> Iterator[Finding]:
-    if "indexError" in report:
-        error = report["indexError"]
-        yield Finding("index", "problem", error["message"], error["hint"], code=error["code"])
-        return
-    if not report["indexExists"]:
-        yield Finding("index", "note", f"there is no index at {report['dbPath']}", "run: openclaw-memory index")
-        return
-    for notice in report["notices"]:
-        yield Finding("index", "note", notice)
-    broken = core.index.store.integrity_check(full=full)
-    if broken:
-        yield Finding(
-            "index", "problem", f"the index is damaged: {broken[0]}", "it can be built anew", partial(_aside, core)
-        )
-        return
-    for path, failed in ((report["lastSync"] or {}).get("failed") or {}).items():
-        yield Finding("index", "problem", f"{path}: {failed['message']}", code=failed["code"])
-    if report["dirty"]:
-        reason = report.get("dirtyReason") or "the index is not up to date"
-        yield Finding("index", "note", reason, "run: openclaw-memory index")
-    file = report["store"]
-    if file["reusableBytes"] > max(_SPARE, file["bytes"] // 2):
-        text = f"{file['reusableBytes'] >> 20} of the {file['bytes'] >> 20} MB of the index are unused"
-        yield Finding("index", "note", text, None, partial(_shrink, core))
-    yield Finding("index", "ok", f"{count(report['files'], 'file')}, {count(report['chunks'], 'chunk')}, no damage")
-
-
-def _shrink(core: MemoryCore) -> str:
-    core.index.store.vacuum()
-    return "the index gave its unused space back"
-
-
-def _aside(core: MemoryCore) -> str:
-    return f"the damaged index was moved to {core.index.store.set_aside()}; run: openclaw-memory index"
-
-
 def _provider(core: MemoryCore, *, report: Mapping[str, Any]) -> Iterator[Finding]:
     name = f"{report['provider']} ({report['model']})"
     probe = report.get("embeddingProbe")
@@ -233,41 +184,6 @@ def _provider(core: MemoryCore, *, report: Mapping[str, Any]) -> Iterator[Findin
     remote = core.agent.search.remote
     if remote.api_key_problem:
         yield Finding("provider", "note", f"remote.apiKey: {remote.api_key_problem}")
-
-
-def _permissions(core: MemoryCore) -> Iterator[Finding]:
-    if os.name != "posix":
-        return
-    store = core.agent.search.store.path
-    files = [store, *(store.with_name(store.name + suffix) for suffix in ("-wal", "-shm"))]
-    open_files = [file for file in files if _mode(file) & _OTHERS]
-    for file in open_files:
-        yield Finding("permissions", "note", f"{file} can be read by others", None, partial(_close, file))
-    config = core.config.path
-    if config is not None and _mode(config) & _OTHERS and _holds_secret(config):
-        message = f"{config} holds a credential and can be read by others"
-        yield Finding("permissions", "problem", message, None, partial(_close, config))
-    elif not open_files:
-        yield Finding("permissions", "ok", "index and configuration are private")
-
-
-def _mode(path: Path) -> int:
-    try:
-        return stat.S_IMODE(path.stat().st_mode)
-    except OSError:
-        return 0
-
-
-def _holds_secret(path: Path) -> bool:
-    from openclaw_memory_core.sessions.redact import redact
-
-    text = path.read_text(encoding="utf-8", errors="replace")
-    return redact(text) != text
-
-
-def _close(path: Path) -> str:
-    path.chmod(_mode(path) & ~_OTHERS)
-    return f"{path} is private now"
 
 
 def _watch(core: MemoryCore) -> Iterator[Finding]:

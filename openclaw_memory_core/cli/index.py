@@ -12,6 +12,7 @@ import click
 
 from openclaw_memory_core.cli import output
 from openclaw_memory_core.cli.app import Command
+from openclaw_memory_core.cli.index_outcome import outcome
 from openclaw_memory_core.cli.interrupt import interruptible
 from openclaw_memory_core.cli.settings import Settings
 from openclaw_memory_core.errors import CancelledError, OpenClawMemoryError
@@ -20,17 +21,12 @@ if TYPE_CHECKING:
     from openclaw_memory_core.cancel import CancelToken
     from openclaw_memory_core.config.model import MemoryConfig
     from openclaw_memory_core.core import MemoryCore
-    from openclaw_memory_core.index.report import OnProgress, SyncProgress, SyncReport
+    from openclaw_memory_core.index.report import OnProgress, SyncProgress
 
 LINE_SECONDS = 10.0
 """Between two lines of progress where no terminal is."""
 
 _COUNTED = {"text": "notes read", "vectors": "texts embedded"}
-_BUSY = {
-    "code": "store-busy",
-    "message": "another process is writing the index; nothing was done",
-    "hint": "try again later",
-}
 
 
 @click.command(name="index", cls=Command)
@@ -39,8 +35,9 @@ _BUSY = {
 def command(settings: Settings, *, force: bool) -> int:
     """Bring the index up to date.
 
-    Without --agent for every agent. A note that cannot be read is named on stderr and stops nothing; exit code 1 means
-    that the index or the embedding provider failed. Ctrl-C stops it and keeps what is finished.
+    Without --agent for every agent. A note that cannot be read is named on stderr and stops nothing. Exit code 1 means
+    that the index failed, or the embedding provider that is set, or that a folder of notes cannot be looked at. Ctrl-C
+    stops it and keeps what is finished.
     """
     config = settings.load_ours()
     with interruptible() as cancel:
@@ -63,41 +60,12 @@ def _index(
                 return {"agentId": agent_id, "disabled": True}
             with progress(core) as report_progress:
                 report = core.sync(force=force, progress=report_progress, cancel=cancel)
-            return _outcome(core, report, quiet=settings.json)
+            return outcome(core, report, quiet=settings.json)
     except CancelledError:
         raise
     except OpenClawMemoryError as error:
         output.complain(f"Memory index failed ({agent_id})", error.to_dict())
         return {"agentId": agent_id, "error": error.to_dict()}
-
-
-def _outcome(core: MemoryCore, report: SyncReport, *, quiet: bool) -> dict[str, Any]:
-    if report.cancelled:
-        raise CancelledError("stopped on request")
-    outcome: dict[str, Any] = {"agentId": core.agent.id, **report.to_dict()}
-    error = _BUSY if report.busy else report.provider_error.to_dict() if report.provider_error else None
-    for path, failed in {**report.failed, **report.unembedded}.items():
-        output.note(output.visible(f"{path}: {failed.message}", note=True))
-    for skipped in report.skipped:
-        output.note(output.visible(f"{skipped.path}: left out: {skipped.reason}", note=True))
-    if error is not None:
-        output.complain(f"Memory index failed ({core.agent.id})", error)
-        return {**outcome, "error": error}
-    if not quiet:
-        _print(core, report)
-    return outcome
-
-
-def _print(core: MemoryCore, report: SyncReport) -> None:
-    if not report.documents:
-        output.data(f"No memory files found in {core.workspace.root}; nothing indexed ({core.agent.id}).")
-        return
-    indexed = report.documents - len(report.failed)
-    output.data(f"Memory index updated ({core.agent.id}): {output.count(indexed, 'file')} indexed.")
-    parts = [(report.added, "new"), (report.changed, "changed"), (report.removed, "removed")]
-    changes = ", ".join(f"{number} {word}" for number, word in parts if number) or "no changes"
-    texts = f"{output.count(report.embedded, 'text')} embedded, {report.cached} known"
-    output.data(f"{changes}; {texts}; {report.duration:.1f} s.")
 
 
 @contextmanager

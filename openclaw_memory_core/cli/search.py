@@ -86,6 +86,13 @@ def _print(answer: Mapping[str, Any], question: str) -> None:
         output.data("No matches.")
     if "terms" in answer.get("debug", {}):
         output.data(output.styled(question_line(answer["debug"]), "dim"))
+    if "fallback" in answer:
+        fallback = answer["fallback"]
+        output.note(
+            output.visible(
+                f"{answer['provider']} answered in the place of {fallback['from']}: {fallback['reason']}", note=True
+            )
+        )
     for name in ("warning", "action"):
         if answer.get(name):
             output.note(output.visible(answer[name], note=True))

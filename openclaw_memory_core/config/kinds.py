@@ -17,7 +17,7 @@ from openclaw_memory_core.config.context import Context, type_name
 Schema = dict[str, Any]
 LARGEST = 2**53
 # Patterns are compiled at first use: most configurations need none of them, and start-up time counts.
-_UNRESOLVED = r"\$\{[A-Z_][A-Z0-9_]*\}"
+_UNRESOLVED = r"\$\{([A-Z_][A-Z0-9_]*)\}"
 _SIZE = r"\s*(\d{1,15}(?:\.\d{1,6})?)\s*([kmg]?)i?b?\s*"
 _UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}
 
@@ -36,9 +36,9 @@ class Kind(Protocol):
         """JSON Schema of what :meth:`parse` accepts."""
 
 
-def has_unresolved_variable(text: str) -> bool:
-    """Whether *text* still holds a ``${NAME}`` whose variable is not set."""
-    return "${" in text and re.search(_UNRESOLVED, text) is not None
+def unresolved_variables(text: str) -> list[str]:
+    """Names of the variables that *text* still holds as ``${NAME}`` because they are not set."""
+    return re.findall(_UNRESOLVED, text) if "${" in text else []
 
 
 def checked_text(value: object, key_path: str, context: Context) -> str:
@@ -119,7 +119,7 @@ class Url:
         text = checked_text(value, key_path, context).strip()
         if not text:
             return None
-        if not has_unresolved_variable(text) and not re.match(r"https?://[^\s/]", text, re.IGNORECASE):
+        if not unresolved_variables(text) and not re.match(r"https?://[^\s/]", text, re.IGNORECASE):
             context.fail(key_path, "must be an address that starts with http:// or https://")
         return text.rstrip("/")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from openclaw_memory_core.config.context import Context, type_name
-from openclaw_memory_core.config.kinds import Schema, checked_text, has_unresolved_variable
+from openclaw_memory_core.config.kinds import Schema, checked_text, unresolved_variables
 from openclaw_memory_core.config.model import Secret
 from openclaw_memory_core.config.paths import expand
 
@@ -40,8 +40,9 @@ def resolve_secret(value: Any, key_path: str, context: Context) -> ResolvedSecre
     text = checked_text(value, key_path, context).strip()
     if text in _VARIABLE_NAMES:
         return _reported(_from_variable(text, context), key_path, context)
-    if has_unresolved_variable(text):
-        return ResolvedSecret(problem="it names an environment variable that is not set")
+    missing = unresolved_variables(text)
+    if missing:
+        return ResolvedSecret(problem=f"the variable {missing[0]} is not set")
     return ResolvedSecret(Secret(text) if text else None)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from openclaw_memory_core.workspace.documents import DocumentSource
 
 ACTION = "run: openclaw-memory index"
+MADE_FOR_OTHERS = "The index was made for other settings and answers until it is rebuilt."
 READABLE = "make what is named readable for this user"
 _NAMED = 3
 

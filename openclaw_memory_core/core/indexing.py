@@ -207,9 +207,9 @@ class IndexService:
                 report = self.healing(run)
         elif report.embedded:
             self.provider.report(None)
-        stood_in = self.provider.resolution.fallback_from is not None and not report.busy
-        if stood_in and report.provider_error is None:
-            remember_stand_in(self.store, self.identity, self.provider.resolution.reasons[-1])
+        why = self.provider.resolution.fallback_reason
+        if why is not None and report.provider_error is None and not report.busy:
+            remember_stand_in(self.store, self.identity, why)
         return report
 
     def stand_in(self, held: IndexIdentity | None) -> tuple[ProviderInfo, str] | None:

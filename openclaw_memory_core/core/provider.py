@@ -170,12 +170,11 @@ class ActiveProvider:
             reason = why or "the index still holds the vectors of the fallback"
             return ProviderFacts(standby.id, standby.model, resolution.chosen or resolution.requested, reason)
         info = self.info
-        failed_from = resolution.fallback_from
         return ProviderFacts(
             provider=resolution.chosen or "none",
             model=info.model if info is not None else "fts-only",
-            fallback_from=failed_from,
-            fallback_reason=resolution.reasons[-1] if failed_from and resolution.reasons else None,
+            fallback_from=resolution.fallback_from,
+            fallback_reason=resolution.fallback_reason,
             bootstrap=None if used else self._bootstrap(),
         )
 

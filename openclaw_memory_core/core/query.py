@@ -15,7 +15,7 @@ from openclaw_memory_core.core.answers import (
     search_answer,
     unavailable_answer,
 )
-from openclaw_memory_core.core.freshness import find_gap, freshness_of, held_up
+from openclaw_memory_core.core.freshness import MADE_FOR_OTHERS, find_gap, freshness_of, held_up
 from openclaw_memory_core.embeddings.resolve import describe
 from openclaw_memory_core.errors import (
     EmbeddingError,
@@ -279,7 +279,7 @@ class QueryService:
             return Freshness(stale=True, partial=True, reason=reason, action="run: openclaw-memory index"), True
         other = None
         if identity is not None and identity != self._index.identity:
-            other = "The index was made for other settings and answers until it is rebuilt."
+            other = MADE_FOR_OTHERS
         return freshness_of(gap, other=other), False
 
     # --- what a session may see --------------------------------------------------------------------------------------

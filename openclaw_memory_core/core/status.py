@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from openclaw_memory_core.core.freshness import find_gap, freshness_of
+from openclaw_memory_core.core.freshness import MADE_FOR_OTHERS, find_gap, freshness_of
 from openclaw_memory_core.embeddings.resolve import describe
 from openclaw_memory_core.errors import OpenClawMemoryError
 from openclaw_memory_core.index.model import IndexCounts
@@ -58,7 +58,7 @@ def _provider(index: IndexService, *, deep: bool) -> dict[str, Any]:
         "providerReasons": list(resolution.reasons),
     }
     if resolution.fallback_from:
-        answer["fallback"] = {"from": resolution.fallback_from, "reason": resolution.reasons[-1]}
+        answer["fallback"] = {"from": resolution.fallback_from, "reason": resolution.fallback_reason}
     failure = index.provider.failure
     if failure is not None:
         answer["providerError"] = describe(failure)
@@ -92,17 +92,20 @@ def _index(index: IndexService) -> dict[str, Any]:
             counts, gap = reader.counts(), find_gap(reader, index.sources)
             held, files = reader.identity, reader.files()
         gone: Counter[str] = Counter(files[path].source for path in gap.removed if path in files)
-        freshness = freshness_of(gap)
+        stand_in = _stand_in(index, held)
+        fits = held == index.identity or bool(stand_in)
+        freshness = freshness_of(gap, other=None if fits or held is None else MADE_FOR_OTHERS)
         for name in (name for name, scan in scans.items() if scan.unseen):
             # What cannot be looked at is still there, as far as anybody knows.
             present[name] = max(present[name], counts.files.get(name, 0) - gone[name])
         return (
             answer
-            | _stand_in(index, held)
+            | stand_in
             | _counts(present, counts, gone)
             | {
                 "dirty": freshness.stale or freshness.partial,
                 "dirtyReason": freshness.reason,
+                "dirtyAction": freshness.action,
                 "store": store.describe(),
                 "identityMatches": held == index.identity,
                 "lastSync": _last_sync(last_sync(store)),
@@ -166,9 +169,9 @@ def _issues(report: Mapping[str, Any]) -> list[str]:
     """What a person should look at, most urgent first."""
     issues: list[str] = []
     if "indexError" in report:
-        issues.append(f"the index cannot be used: {report['indexError']['message']}")
+        issues.append(f"the index cannot be used: {_with_hint(report['indexError'])}")
     elif "writeError" in report:
-        issues.append(f"{report['writeError']['message']} ({report['writeError']['hint']})")
+        issues.append(_with_hint(report["writeError"]))
     last = report.get("lastSync") or {}
     issues += _provider_issues(report, last)
     issues += [f"{path}: {failed['message']}" for path, failed in last.get("failed", {}).items()]
@@ -181,6 +184,10 @@ def _issues(report: Mapping[str, Any]) -> list[str]:
         issues.append(f"no memory files found in {report['workspaceDir']}")
     issues += list(report["configWarnings"])
     return list(dict.fromkeys(issues))
+
+
+def _with_hint(error: Mapping[str, Any]) -> str:
+    return f"{error['message']} ({error['hint']})" if error["hint"] else str(error["message"])
 
 
 def _provider_issues(report: Mapping[str, Any], last: Mapping[str, Any]) -> list[str]:

@@ -82,6 +82,13 @@ class Resolution:
             return None
         return describe(self.error) if self.error else "; ".join(self.reasons) or "no embedding provider is available"
 
+    @property
+    def fallback_reason(self) -> str | None:
+        """Why the fallback works in the place of the first choice; None if it does not."""
+        if self.fallback_from is None or not self.reasons:
+            return None
+        return self.reasons[-1].removeprefix(f"{self.fallback_from}: ")
+
     def after_failure(self, error: EmbeddingError) -> FailureVerdict:
         """What to do now that the provider has failed at work (the same for a query and for indexing).
 

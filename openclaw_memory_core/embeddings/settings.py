@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field, replace
 from pathlib import Path
@@ -23,6 +24,8 @@ _INPUT_TOKENS = {
     "embeddinggemma": 2048,
 }
 _HIGHEST_INPUT_TOKENS = 8000
+_UNSET = re.compile(r"the variable (\w+) is not set")
+"""How the configuration says that a key's variable is missing."""
 
 
 @record
@@ -194,5 +197,11 @@ class ProviderSettings:
             return MissingKeyError(
                 f"{message} at {where}", hint="A base URL of your own needs its own key: set remote.apiKey."
             )
+        if problem:
+            own = f"models.providers.{self.name}.apiKey"
+            setting = "memory.search.remote.apiKey" if self.remote.api_key_problem else own
+            unset = _UNSET.fullmatch(problem)
+            cure = f"Set {unset[1]}, or write" if unset else "Cure that, or write"
+            return MissingKeyError(message, hint=f"{cure} another key into {setting}.")
         hint = f"Set {self.spec.env[0]} or memory.search.remote.apiKey." if self.spec.env else "Set remote.apiKey."
         return MissingKeyError(message, hint=hint)

@@ -381,7 +381,7 @@ class TestDoctor:
         assert store.stat().st_mode & 0o777 == 0o600
 
     def test_the_unused_space_of_an_index_is_given_back_on_request(self, notes: Cli, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr("openclaw_memory_core.cli.doctor_checks._SPARE", 1 << 18)
+        monkeypatch.setattr("openclaw_memory_core.cli.doctor_index._SPARE", 1 << 18)
         many = [
             notes.note(f"memory/n{i}.md", "\n".join(f"- word{i} {n} {'x' * 60}" for n in range(200)))
             for i in range(120)
