@@ -100,7 +100,7 @@ class MemoryCorePlugin:
     def _core_for(self, agent_id: str | None, workspace: Path | None) -> MemoryCore:
         config = self._settings()
         agent = config.agent(agent_id)
-        key = (agent.id, None if workspace is None or workspace == agent.workspace else workspace)
+        key = (agent.id, None if workspace is None or _same_folder(workspace, agent.workspace) else workspace.resolve())
         with self._lock:
             if key not in self._cores:
                 runtime = self._runtime or Runtime()
@@ -111,3 +111,7 @@ class MemoryCorePlugin:
         if self._config is None:
             raise PluginError("the memory plugin was used before openclaw_memory_startup")
         return self._config
+
+
+def _same_folder(one: Path, other: Path) -> bool:
+    return one == other or one.resolve() == other.resolve()

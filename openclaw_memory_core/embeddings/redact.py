@@ -14,7 +14,7 @@ _KEY_LIKE = re.compile(
     r"(?i)\b(?:bearer|basic|token)\s+[\w.~+/=-]{6,}"
     r"|\b(?:sk|pk|pa|gh[opsu]|github_pat|tid|hf|xai|gsk)[-_][\w*.-]{4,}"
     r"|\bAIza[\w*-]{6,}|\bAKIA\w{6,}|\beyJ[\w.-]{10,}"
-    r"|\b[\w+/=-]*\*{3,}[\w+/=-]*"
+    r"|\b[\w+/=-]{0,200}\*{3,}[\w+/=-]*"
 )
 
 

@@ -103,7 +103,7 @@ def open_shelf(door: Door) -> Shelf:
     """The notes that the door's session may see; none where memory or its search is switched off."""
     agent = door.config.agent(door.audience.agent_id)
     if door.slot.slot_status().plugin == DEFAULT_PLUGIN and agent.search.enabled:
-        return WorkspaceShelf(Workspace(agent.workspace, agent.search.extra_paths), private=door.audience.private)
+        return WorkspaceShelf(Workspace.of_agent(agent, door.config), private=door.audience.private)
     return SlotShelf(door.slot, door.session)
 
 
