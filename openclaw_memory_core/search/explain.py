@@ -48,7 +48,7 @@ def explain_hit(choice: Choice, pool: Pool, place: int) -> Mapping[str, Any]:
         "decay": _round(candidate.decay),
         "importance": _round(candidate.importance),
         "documented": _round(choice.documented),
-        "within": candidate.within,
+        "within": None if candidate.within is None else candidate.within > 0,
         "likeness": _round(choice.likeness),
         "score": _round(choice.score),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import re
 from collections.abc import Iterable
 
@@ -10,6 +11,7 @@ from openclaw_memory_core.index.model import Term
 from openclaw_memory_core.records import record
 from openclaw_memory_core.search.date_words import MONTHS
 from openclaw_memory_core.search.dates import DateRange, find_dates
+from openclaw_memory_core.search.irregular import forms
 from openclaw_memory_core.search.stopwords import FILLERS, HAPPENED, HAPPENING, stop_words
 from openclaw_memory_core.search.words import CJK_RUN, WORD, fold, literal_pattern, pairs, word_pattern
 
@@ -165,7 +167,7 @@ def _terms(
 ) -> Iterable[Term]:
     yield from (Term(phrase, phrase=True) for phrase in phrases)
     yield from (Term(identifier, phrase=True) for identifier in identifiers)
-    yield from (Term(_bare(word)) for word in words)
+    yield from (Term(form) for word in words for form in _forms(word))
     yield from (Term(run) for run in runs)
     for date in dates:
         yield from _date_terms(date)
@@ -192,10 +194,29 @@ def _needles(phrases: list[str], identifiers: list[str], words: list[str], runs:
         yield Needle(key, literal_pattern(literal), LITERAL_WEIGHT)
     seen = set()
     for word in words:
-        root, pattern = word_pattern(fold(_bare(word)))
-        if root and root not in seen:
-            seen.add(root)
-            yield Needle(root, pattern, leads=True)
+        needle = _needle(word)
+        if needle is not None and needle.pattern not in seen:
+            seen.add(needle.pattern)
+            yield needle
     for run in dict.fromkeys(runs):
         parts = pairs(run)
         yield from (Needle(part, None, 1.0 / len(parts)) for part in dict.fromkeys(map(fold, parts)))
+
+
+def _forms(word: str) -> Iterable[str]:
+    """The word as typed, and the other forms of an irregular verb."""
+    bare = _bare(word)
+    yield bare
+    yield from forms(fold(bare))[1:]
+
+
+def _needle(word: str) -> Needle | None:
+    """What points at a word, or at any form of an irregular verb."""
+    either = [word_pattern(form) for form in forms(fold(_bare(word)))]
+    roots = [root for root, _ in either]
+    root, pattern = either[0]
+    if len(either) == 1:
+        return Needle(root, pattern, leads=True) if root else None
+    # What all forms begin with is looked for first: it is fast, and most texts do not hold it.
+    start = "".join(same[0] for same in itertools.takewhile(lambda c: len(set(c)) == 1, zip(*roots, strict=False)))
+    return Needle(start, re.compile("|".join(one.pattern for _, one in either)), leads=bool(start))

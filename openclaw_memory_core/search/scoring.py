@@ -77,18 +77,18 @@ class Scorer:
         wanted = {*order[:size], *best, *within}
         return [i for i in order if i in wanted or chunks[i].id in self._pool.named]
 
-    def _of_the_time(self) -> frozenset[int]:
-        """Chunks of a time that the question names."""
+    def _of_the_time(self) -> dict[int, float]:
+        """How far each chunk is of a time that the question names; without those that are not."""
         asked = self._query.times if self._settings.fusion != "documented" else ()
+        if not asked:
+            return {}
         named = times.naming(asked)
-        return frozenset(i for i, chunk in self._pool.chunks.items() if asked and times.is_within(chunk, asked, named))
+        shares = {i: times.share(chunk, asked, named) for i, chunk in self._pool.chunks.items()}
+        return {i: share for i, share in shares.items() if share > 0}
 
     def _list(self) -> dict[int, float]:
         """Relevance of chunks where the question asks for a time and nothing else."""
-        if not (self._query.only_dates and self._within):
-            return {}
-        chunks = [chunk for i, chunk in self._pool.chunks.items() if i in self._within]
-        return times.listed(chunks, self._query.times)
+        return times.listed(self._pool.chunks.values(), self._within) if self._query.only_dates else {}
 
     def _rank(self, chunk: StoredChunk, signal: Signal) -> tuple[float, str, int]:
         """What decides between equals: the newer note where those of a time are listed, else the words."""
@@ -153,7 +153,7 @@ class Scorer:
             composer=_composer(lines, self._needles),
             tokens=functools.cache(functools.partial(token_set, chunk.text)),
             age=age,
-            within=chunk.id in self._within if self._within else None,
+            within=self._within.get(chunk.id, 0.0) if self._within else None,
             listed=chunk.id in self._listed,
         )
 

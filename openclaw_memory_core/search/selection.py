@@ -50,7 +50,7 @@ class Candidate:
     :param relevance: of the chunk, relative to the best (literal in ``documented`` fusion).
     :param specificity: of a file named in the question, 0 if it is not.
     :param tokens: words of the chunk, for diversity.
-    :param within: it is of a time that the question names; None if the question names none.
+    :param within: how far it is of a time that the question names; None if the question names none.
     :param listed: the question asks for a time and nothing else, so that *relevance* is that of the list.
     """
 
@@ -64,7 +64,7 @@ class Candidate:
     composer: Composer
     tokens: Callable[[], frozenset[str]]
     age: float | None = None
-    within: bool | None = None
+    within: float | None = None
     listed: bool = False
 
 
@@ -168,7 +168,7 @@ def _score(state: _State, entry: _Entry, rules: Rules) -> float:
         return entry.documented
     share = min(1.0, entry.worth / state.best)
     if entry.candidate.within is not None:
-        share = 0.5 * share + (0.5 if entry.candidate.within else 0.0)
+        share = 0.5 * share * (entry.candidate.within or 1.0) + (0.5 if entry.candidate.within else 0.0)
     return share * state.ceiling
 
 

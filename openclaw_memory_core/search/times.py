@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from openclaw_memory_core.index.model import StoredChunk
 from openclaw_memory_core.search.date_words import MONTHS
@@ -18,17 +18,20 @@ _FEW_MONTHS = 200
 STEP = 0.98
 """Factor for each further chunk of a note where the notes of a time are listed: the beginning of each comes first."""
 
+NAMED = 0.8
+"""Factor for a text that names the time but is not of it: a text without a year may mean another one."""
+
 _BEFORE = r"(?:in|im|of|since|until|by|early|late|seit|bis|ab|ende|anfang|mitte|en|de|desde|hasta|depuis|fin)\s+"
 
 
-def is_within(chunk: StoredChunk, times: Sequence[DateRange], named: re.Pattern[str] | None) -> bool:
-    """Whether it is of any of *times*.
+def share(chunk: StoredChunk, times: Sequence[DateRange], named: re.Pattern[str] | None) -> float:
+    """1 if its note is of any of *times*, :data:`NAMED` if its text names one, else 0.
 
     :param named: what :func:`naming` made of the same times.
     """
     if chunk.date is not None and any(time.contains(chunk.date) for time in times):
-        return True
-    return named is not None and named.search(fold(chunk.text)) is not None
+        return 1.0
+    return NAMED if named is not None and named.search(fold(chunk.text)) is not None else 0.0
 
 
 def naming(times: Iterable[DateRange]) -> re.Pattern[str] | None:
@@ -72,13 +75,12 @@ def _no_other(year: int) -> str:
     return rf"(?!,?\s*(?:of\s+|de\s+)?(?!{year})(?:19|20)\d\d\b)"
 
 
-def listed(chunks: Sequence[StoredChunk], times: Sequence[DateRange]) -> dict[int, float]:
-    """Relevance of the chunks of *times* where nothing else is asked for, by chunk; texts that name them come after."""
-    order = sorted(chunks, key=lambda chunk: (chunk.path, chunk.start_line, chunk.id))
+def listed(chunks: Iterable[StoredChunk], shares: Mapping[int, float]) -> dict[int, float]:
+    """Relevance of the chunks that have a share, by chunk, where nothing but a time is asked for."""
     found: dict[int, float] = {}
     seen: dict[str, int] = {}
-    for chunk in order:
-        dated = chunk.date is not None and any(time.contains(chunk.date) for time in times)
-        place = seen[chunk.path] = seen.get(chunk.path, -1) + 1
-        found[chunk.id] = (1.0 if dated else 0.8) * STEP**place
+    for chunk in sorted(chunks, key=lambda chunk: (chunk.path, chunk.start_line, chunk.id)):
+        if chunk.id in shares:
+            place = seen[chunk.path] = seen.get(chunk.path, -1) + 1
+            found[chunk.id] = shares[chunk.id] * STEP**place
     return found

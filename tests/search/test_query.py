@@ -47,7 +47,7 @@ def test_a_compound_of_words_is_looked_for_whole_and_in_parts() -> None:
 
 
 def test_a_quoted_phrase_stays_together_and_its_words_count_as_well() -> None:
-    assert terms('who said "blue ocean"?') == ["blue ocean", "said", "blue", "ocean"]
+    assert terms('who named "blue ocean"?') == ["blue ocean", "named", "blue", "ocean"]
     assert phrases("wer sagte „blaues Meer“") == ["blaues Meer"]
 
 
@@ -122,3 +122,22 @@ def test_any_text_can_be_parsed(text: str) -> None:
     assert all(term.text.strip() for term in query.terms)
     for needle in query.needles:
         needle.found("some text")
+
+
+@pytest.mark.parametrize(
+    ("word", "other"), [("buy", "we bought a kiln"), ("bought", "to buy"), ("run", "Ran home"), ("meet", "met him")]
+)
+def test_forms_of_an_irregular_verb_are_one_word(word: str, other: str) -> None:
+    parsed = parse(f"kiln {word}", TODAY)
+
+    assert len(parsed.needles) == 2
+    assert parsed.needles[1].found(other.lower())
+    assert not parsed.needles[1].found("the garden and the bright runt")
+
+
+def test_two_verbs_that_begin_alike_are_two_words() -> None:
+    assert len(parse("bring break", TODAY).needles) == 2
+
+
+def test_a_regular_verb_has_no_other_forms() -> None:
+    assert terms("kiln painted") == ["kiln", "painted"]
