@@ -93,7 +93,7 @@ def freshness_of(gap: Gap, *, other: str | None = None) -> Freshness:
 
 def held_up(freshness: Freshness, error: StoreError) -> Freshness:
     """*freshness* of an index that answers and cannot be brought up to date because of *error*."""
-    reasons = [sentence(f"the index cannot be brought up to date: {error.message}"), freshness.reason or ""]
+    reasons = [sentence(f"{error.message.rstrip('.')}; it answers as it was"), freshness.reason or ""]
     return Freshness(
         stale=True,
         partial=freshness.partial,

@@ -35,7 +35,8 @@ def why_not_writable(path: Path) -> StoreReadOnlyError | None:
 def no_access(path: Path, place: Path) -> StoreReadOnlyError:
     """The error for the index at *path*, where *place*, the file or a folder above it, gives no right to write."""
     why = "" if place == path else f": no right to write in {place}"
-    return StoreReadOnlyError(f"The index {path} cannot be written{why}", hint=_cure(place))
+    what = "written" if os.access(path, os.R_OK) else "used"
+    return StoreReadOnlyError(f"The index {path} cannot be {what}{why}", hint=_cure(place))
 
 
 def _cure(place: Path) -> str:
