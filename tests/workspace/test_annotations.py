@@ -185,9 +185,9 @@ def test_stripping_keeps_the_number_of_lines_and_is_done_after_one_pass_of_entri
 def test_no_line_costs_more_than_its_length(piece: str) -> None:
     text = f"- x {piece * (300_000 // len(piece))} <!-- trigger: a -->"
 
-    begun = time.perf_counter()
+    begun = time.thread_time()
     parse_entries(text)
     strip_annotations(text)
     format_entry(text)
     strip_annotations("".join("`" * n + " " for n in range(800)) + "<!-- trigger: a -->")
-    assert time.perf_counter() - begun < 2
+    assert time.thread_time() - begun < 2
