@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import click
 from openclaw_memory_core.cli import output
 from openclaw_memory_core.cli.app import Command
 from openclaw_memory_core.cli.settings import Settings
-from openclaw_memory_core.errors import StoreError, UsageError
+from openclaw_memory_core.errors import NoteNotFoundError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from openclaw_memory_core.config.model import MemoryConfig, QueryConfig
@@ -32,7 +32,8 @@ def command(settings: Settings, *, questions: Path, legs: bool, compare: str | N
     """Measure the search on a set of questions.
 
     QUESTIONS is a file of JSON lines: {"question": "…", "evidence": [{"path": "memory/x.md", "line": 3}]}. A line is
-    found if one of the first results covers it, and shown if its whole text stands in a snippet.
+    found if one of the first results covers it, and shown if its whole text stands in a snippet. Evidence that does not
+    exist is named and not counted; with -v the questions that fail are listed.
     """
     from openclaw_memory_core.search.evaluation import differences, read_questions
 
@@ -41,6 +42,14 @@ def command(settings: Settings, *, questions: Path, legs: bool, compare: str | N
     if not asked:
         raise UsageError(f"{questions} holds no question with evidence")
     config = settings.load_ours()
+    asked, unknown = _judgeable(settings, config, asked)
+    for line in unknown:
+        output.note(str(line))
+    if not asked:
+        raise NoteNotFoundError(
+            f"none of the evidence in {questions} exists in the notes",
+            hint='"path" is relative to the workspace, as search prints it, and lines count from 1',
+        )
     runs = {name: _run(settings, one, asked) for name, one in _variants(config, settings.agent, legs=legs).items()}
     gained: dict[str, Estimate] = {}
     if compare is not None:
@@ -48,8 +57,64 @@ def command(settings: Settings, *, questions: Path, legs: bool, compare: str | N
         other.config, other.state_dir, other.agent = compare, settings.state_dir, settings.agent
         runs[compare] = _run(other, other.load(), asked)
         gained = differences(runs["configured"], runs[compare])
-    _report(runs, gained, len(asked), as_json=settings.json)
+    failed = {name: _failed(asked, rows) for name, rows in runs.items()} if settings.verbose else {}
+    if settings.json:
+        _document(runs, gained, asked, unknown, failed)
+    else:
+        _tables(runs, gained, len(asked))
+        _list(failed)
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Unknown:
+    """Evidence that is not there."""
+
+    question: str
+    path: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"question {self.question}: {self.path}:{self.line} does not exist and is not counted"
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """A question whose evidence is not all shown in six results."""
+
+    question: Question
+    figures: Mapping[str, float]
+
+    @property
+    def reason(self) -> str:
+        if self.figures["recall@10"] == 0:
+            return "not found"
+        if self.figures["recall@6"] < 1:
+            return f"found in part: {self.figures['recall@6']:.0%} in six results"
+        return "found, not all of it shown"
+
+    def to_dict(self) -> dict[str, Any]:
+        evidence = [{"path": path, "line": line} for path, line in self.question.evidence]
+        return {"id": self.question.id, "question": self.question.text, "evidence": evidence, "reason": self.reason}
+
+
+def _failed(asked: Sequence[Question], rows: Sequence[Mapping[str, float]]) -> list[_Failed]:
+    return [_Failed(one, row) for one, row in zip(asked, rows, strict=True) if row["shown@6"] < 1]
+
+
+def _judgeable(
+    settings: Settings, config: MemoryConfig, asked: Sequence[Question]
+) -> tuple[list[Question], list[_Unknown]]:
+    """The questions with the evidence that exists, and what does not."""
+    kept, unknown = [], []
+    with settings.core(config) as core:
+        lines = _Lines(core)
+        for question in asked:
+            there = [line for line in question.evidence if lines(*line) is not None]
+            unknown += [_Unknown(question.id, *line) for line in question.evidence if line not in there]
+            if there:
+                kept.append(replace(question, evidence=tuple(there)))
+    return kept, unknown
 
 
 def _variants(config: MemoryConfig, agent: str | None, *, legs: bool) -> dict[str, MemoryConfig]:
@@ -95,32 +160,53 @@ class _Lines:
         key = (path, number)
         if key not in self._known:
             part = self._core.get(path, from_line=number, lines=1)
-            self._known[key] = str(part["text"]).split("\n")[0] if part["status"] == "ok" else None
+            there = part["status"] == "ok" and 1 <= number <= part["totalLines"]
+            self._known[key] = str(part["text"]).split("\n")[0] if there else None
         return self._known[key]
 
 
-def _report(
-    runs: Mapping[str, Sequence[Mapping[str, float]]], gained: Mapping[str, Estimate], count: int, *, as_json: bool
+def _document(
+    runs: Mapping[str, Sequence[Mapping[str, float]]],
+    gained: Mapping[str, Estimate],
+    asked: Sequence[Question],
+    unknown: Sequence[_Unknown],
+    failed: Mapping[str, Sequence[_Failed]],
 ) -> None:
     from openclaw_memory_core.search.evaluation import summarise
 
-    summaries = {name: summarise(rows) for name, rows in runs.items()}
-    if as_json:
-        document: dict[str, Any] = {
-            "questions": count,
-            "runs": {run: {name: e.to_dict() for name, e in found.items()} for run, found in summaries.items()},
-        }
-        if gained:
-            document["differences"] = {name: e.to_dict() for name, e in gained.items()}
-        output.document(document)
-        return
+    document: dict[str, Any] = {
+        "questions": len(asked),
+        "runs": {run: {name: e.to_dict() for name, e in summarise(rows).items()} for run, rows in runs.items()},
+    }
+    if gained:
+        document["differences"] = {name: e.to_dict() for name, e in gained.items()}
+    if unknown:
+        document["unknownEvidence"] = [asdict(one) for one in unknown]
+    if failed:
+        document["failed"] = {run: [one.to_dict() for one in some] for run, some in failed.items()}
+    output.document(document)
+
+
+def _tables(runs: Mapping[str, Sequence[Mapping[str, float]]], gained: Mapping[str, Estimate], count: int) -> None:
+    from openclaw_memory_core.search.evaluation import summarise
+
     output.data(f"{output.count(count, 'question')}; mean and 95 % confidence interval")
-    for run, found in summaries.items():
+    for run, rows in runs.items():
         output.data(output.styled(run, "head"))
-        _table(found, signed=False)
+        _table(summarise(rows), signed=False)
     if gained:
         output.data(output.styled("difference", "head"))
         _table(gained, signed=True)
+
+
+def _list(failed: Mapping[str, Sequence[_Failed]]) -> None:
+    """Failed questions, for people."""
+    for run, some in failed.items():
+        if some:
+            output.data(output.styled(f"{run}: {output.count(len(some), 'question')} failed", "head"))
+        for one in some:
+            where = ", ".join(f"{path}:{line}" for path, line in one.question.evidence)
+            output.data(f"  {one.question.id}  {one.question.text}  ({where}; {one.reason})")
 
 
 def _table(found: Mapping[str, Estimate], *, signed: bool) -> None:

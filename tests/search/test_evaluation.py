@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
 from openclaw_memory_core.cli.eval import command
 from openclaw_memory_core.cli.settings import Settings
-from openclaw_memory_core.errors import UsageError
+from openclaw_memory_core.errors import NoteNotFoundError, UsageError
 from openclaw_memory_core.search.evaluation import Question, differences, estimate, judge, read_questions
 
 LINES = {("memory/a.md", 3): "the kiln  is hot", ("memory/b.md", 1): "the boat is blue <!-- importance: 4 -->"}
@@ -124,13 +124,74 @@ def workspace(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(workspace: Path, *arguments: str, as_json: bool = False) -> str:
+def invoke(workspace: Path, *arguments: str, as_json: bool = False, verbose: int = 0) -> Result:
     settings = Settings()
     settings.config, settings.state_dir, settings.json = str(workspace / "one.json"), str(workspace / "state"), as_json
-    result = CliRunner().invoke(
+    settings.verbose = verbose
+    return CliRunner().invoke(
         command, [str(workspace / "questions.jsonl"), *arguments], obj=settings, catch_exceptions=False
     )
-    return result.stdout
+
+
+def run(workspace: Path, *arguments: str, as_json: bool = False, verbose: int = 0) -> str:
+    return invoke(workspace, *arguments, as_json=as_json, verbose=verbose).stdout
+
+
+def ask(workspace: Path, *rows: dict[str, Any]) -> None:
+    (workspace / "questions.jsonl").write_text("\n".join(json.dumps(row) for row in rows) + "\n", encoding="utf-8")
+
+
+def about(question: str, *evidence: tuple[str, int], **fields: Any) -> dict[str, Any]:
+    return {"question": question, "evidence": [{"path": path, "line": line} for path, line in evidence], **fields}
+
+
+def test_evidence_that_does_not_exist_is_named_and_not_counted(workspace: Path) -> None:
+    ask(
+        workspace,
+        about("which thermostat", ("memory/kiln.md", 3), ("memory/kiln.md", 33), id="k"),
+        about("which cat", ("memory/nope.md", 1), id="c"),
+    )
+
+    result = invoke(workspace)
+    report = json.loads(run(workspace, as_json=True))
+
+    assert "question k: memory/kiln.md:33 does not exist" in result.stderr
+    assert "question c: memory/nope.md:1 does not exist" in result.stderr
+    assert "1 question;" in result.stdout
+    assert report["questions"] == 1
+    assert report["runs"]["configured"]["recall@6"]["mean"] == 1.0
+    assert report["unknownEvidence"] == [
+        {"question": "k", "path": "memory/kiln.md", "line": 33},
+        {"question": "c", "path": "memory/nope.md", "line": 1},
+    ]
+
+
+@pytest.mark.parametrize("evidence", [("memory/nope.md", 1), ("memory/cat.md", 99), ("memory/cat.md", 0)])
+def test_a_file_in_which_nothing_can_be_judged_is_a_failure(workspace: Path, evidence: tuple[str, int]) -> None:
+    ask(workspace, about("which cat", evidence))
+
+    with pytest.raises(NoteNotFoundError) as failure:
+        run(workspace)
+
+    assert failure.value.exit_code == 1
+    assert failure.value.hint
+
+
+def test_failed_questions_are_listed_on_request(workspace: Path) -> None:
+    ask(
+        workspace,
+        about("which thermostat", ("memory/kiln.md", 3), id="k"),
+        about("which zebra", ("memory/cat.md", 3), id="z"),
+    )
+
+    quiet, printed = run(workspace), run(workspace, verbose=1)
+    report = json.loads(run(workspace, as_json=True, verbose=1))
+
+    assert "zebra" not in quiet
+    assert "configured: 1 question failed" in printed
+    assert "z  which zebra  (memory/cat.md:3; not found)" in printed
+    assert "thermostat" not in printed
+    assert [one["id"] for one in report["failed"]["configured"]] == ["z"]
 
 
 def test_eval_prints_figures_with_intervals(workspace: Path) -> None:
