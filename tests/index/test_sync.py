@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+import apsw
 import pytest
 from support.faulty_vfs import FaultyVfs
 from support.sync_bench import SyncBench, WordsProvider
@@ -16,7 +17,7 @@ from openclaw_memory_core.cancel import CancelToken
 from openclaw_memory_core.config.model import ChunkingConfig
 from openclaw_memory_core.errors import NoteReadError, ProviderAuthError, ProviderInputError, StoreError, StoreFullError
 from openclaw_memory_core.index.report import SyncProgress
-from openclaw_memory_core.index.store import SqliteStore
+from openclaw_memory_core.index.store import SqliteStore, centres
 from openclaw_memory_core.workspace.documents import Document, DocumentRef, Scan
 from openclaw_memory_core.workspace.workspace import Workspace
 
@@ -542,3 +543,18 @@ def test_a_store_that_refuses_one_document_after_the_other_ends_the_sync(plain: 
     source.odd = 10
     with pytest.raises(StoreError):
         plain.engine(sources=[source]).sync(reason="cli")
+
+
+def test_after_the_first_sync_no_vector_lacks_its_code(bench: SyncBench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors without a code are read and compared at every search."""
+    monkeypatch.setattr(centres, "CODED_FROM", 16)
+    for number in range(50):
+        bench.write(f"memory/n{number}.md", f"note {number} of the heron\n")
+
+    bench.engine().sync(reason="cli")
+
+    db = apsw.Connection(str(bench.index), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        assert db.execute("SELECT count(*) FROM codes").get == db.execute("SELECT count(*) FROM vectors").get == 50
+    finally:
+        db.close()
