@@ -83,7 +83,8 @@ def plot(path: Path, rows: Iterable[Row]) -> str:
     axes.set_xlabel("chunks")
     axes.set_ylabel(f"milliseconds ({largest} dimensions)")
     axes.grid(visible=True, which="both", alpha=0.3)
-    axes.legend(fontsize=8)
+    if axes.lines:
+        axes.legend(fontsize=8)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, bbox_inches="tight")
     return f"plot: {path}"
