@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -352,6 +351,8 @@ def _in_other_folder(agent: AgentConfig, workspace: Path) -> AgentConfig:
     if real == os.path.realpath(agent.workspace):
         return agent
     store = agent.search.store
+    import hashlib
+
     mark = hashlib.sha256(os.fsencode(real)).hexdigest()[:12]
     path = store.path.with_name(f"{store.path.stem}.{mark}{store.path.suffix}")
     search = replace(agent.search, store=replace(store, path=path, former_path=None))

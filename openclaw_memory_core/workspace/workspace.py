@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 import errno
-import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -101,6 +100,8 @@ class Workspace:
             curated=self._counts_as_curated(place, st),
             date=note_date(ref.path),
         )
+        import hashlib
+
         digest = hashlib.sha256(decoded.text.encode("utf-8")).hexdigest()
         return Document(ref=current, text=decoded.text, content_hash=digest, flaws=decoded.flaws)
 
