@@ -70,6 +70,6 @@ def explain_search(query: ParsedQuery, pool: Pool, balance: Weights, decay: str)
         },
         "background": {
             "middle": _round(pool.background.middle if pool.background else None),
-            "floor": _round(pool.background.floor if pool.background else None),
+            "chance": _round(pool.background.chance if pool.background else None),
         },
     }

@@ -3,8 +3,8 @@
 A cosine says nothing by itself: 0.15 is a good match with one model and less than nothing with another.  So it is
 compared with two things of the same model.
 
-The *background* is the cosine of the question with a sample of all chunks.  What is not above it by more than it varies
-is no result, unless a word matches.
+The *background* is the cosine of the question with a sample of all chunks.  What is further away than half of them is
+no result, unless a word matches; and where words match others, it must be nearer than chance as well.
 
 The *control* is a text without any meaning.  A question that no word of the notes answers to, and that is far nearer to
 the control than to its best note, has no meaning for the model either: the vectors have nothing to say.
@@ -12,6 +12,7 @@ the control than to its best note, has no meaning for the model either: the vect
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 
@@ -41,11 +42,21 @@ class Background:
     """Cosines of a question with chunks taken at random.
 
     :param middle: cosine of just any chunk.
-    :param floor: what a cosine has to reach to be more than chance; None with too few chunks.
+    :param chance: what a cosine has to reach to be more than chance; None with too few chunks.
     """
 
     middle: float
-    floor: float | None = None
+    chance: float | None = None
+
+    def floor(self, *, has_words: bool) -> float:
+        """The least cosine that counts by itself.
+
+        :param has_words: other chunks hold words of the question.  Without that a stricter floor would cost answers
+            where all notes are about one subject.
+        """
+        if self.chance is None:
+            return -math.inf
+        return self.chance if has_words else self.middle
 
 
 def background(reader: IndexReader, vector: Vector, visible: Visible) -> Background | None:

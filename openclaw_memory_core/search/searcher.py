@@ -144,7 +144,7 @@ class Searcher:
         control = self._control(deadline) if asks else None
         if control is not None and is_meaningless(max(pool.cosines.values()), found.middle, vector, control):
             return math.inf
-        return -math.inf if found.floor is None else found.floor
+        return found.floor(has_words=bool(pool.ranks))
 
     def _control(self, deadline: float) -> Vector | None:
         """The vector of a text without meaning; asked for once a process, and only of a model on this machine."""

@@ -31,11 +31,23 @@ def crowd(tmp_path: Path) -> Iterator[SearchBench]:
 
 
 @pytest.mark.parametrize("hybrid", [{}, {"enabled": False}, {"fusion": "zscore"}, {"fusion": "rrf"}])
-def test_what_is_no_nearer_than_chance_is_no_result(crowd: SearchBench, hybrid: dict[str, object]) -> None:
-    found = crowd.paths("motor", settings(min_score=0.0, max_results=40, **hybrid))
+def test_what_is_further_away_than_half_of_all_is_no_result(crowd: SearchBench, hybrid: dict[str, object]) -> None:
+    found = crowd.paths("motor", settings(min_score=0.0, max_results=42, **hybrid))
 
     assert "memory/engine.md" in found
-    assert len(found) < 20
+    assert "memory/kiln.md" not in found
+    assert len(found) < 25
+
+
+def test_where_words_match_the_rest_must_be_nearer_than_chance(crowd: SearchBench) -> None:
+    crowd.put({"memory/word.md": "motor"})
+
+    wide = {"min_score": 0.0, "max_results": 42}
+    without = crowd.paths("motor", settings(**wide, enabled=False))
+    with_words = crowd.paths("motor", settings(**wide))
+
+    assert {"memory/engine.md", "memory/word.md"} <= set(with_words)
+    assert len(with_words) < len(without)
 
 
 def test_a_word_is_enough_whatever_the_vector_says(crowd: SearchBench) -> None:
