@@ -179,7 +179,8 @@ describe("when Python misbehaves", () => {
     assert.equal(await host.turn(MAIN, "the gate code?"), undefined);
     assert.ok(Date.now() - started < DATA.limits.recall + 2000);
     await until(() => host.logs.some((line) => line.includes("does not answer")));
-    assert.deepEqual(seen().slice(1), ["hello", "hook", "$/cancel", "ping"]);
+    // The ping is called off as well, which the process may see before it is killed.
+    assert.deepEqual(seen().slice(1, 5), ["hello", "hook", "$/cancel", "ping"]);
     await host.turn(MAIN, "the gate code?");
     assert.equal(starts(seen()).length, 2);
   });
