@@ -60,7 +60,7 @@ def test_long_text_of_any_shape_is_read_in_a_moment(read: Callable[[str], object
     threading.Thread(target=work, daemon=True).start()
 
     # Seconds where the cost grows with the length, minutes to hours where it grows with its square.
-    assert finished.wait(30)
+    assert finished.wait(120)
 
 
 @pytest.mark.parametrize(
