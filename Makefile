@@ -51,7 +51,7 @@ coverage: $(DEV) ## Run the tests and list what no test reaches, branches includ
 	$(PYTEST) -n auto --dist loadfile --cov --cov-report=term-missing:skip-covered
 
 torture: $(DEV) ## Long crash-safety rounds (minutes)
-	$(BIN)/python -m pytest -m torture tests/torture -n 0
+	$(BIN)/python -m pytest -m torture tests/torture tests/store -n 0
 
 openclaw: $(DEV) ## The bridge against the real OpenClaw from npm (eight minutes; skips without npm)
 	$(BIN)/python -m pytest -m openclaw tests/bridge -n 0

@@ -44,10 +44,13 @@ def test_without_a_write_ahead_log_everything_works_and_status_says_so(tmp_path:
 
 @pytest.mark.parametrize("wal", [True, False], ids=["wal", "journal"])
 @pytest.mark.parametrize("fault", ["full", "io"])
-def test_every_write_of_a_rebuild_may_fail_and_the_index_stays_whole(tmp_path: Path, fault: Fault, wal: bool) -> None:
+@pytest.mark.parametrize("points", [16, pytest.param(10_000, marks=pytest.mark.torture)], ids=["some", "every"])
+def test_every_write_of_a_rebuild_may_fail_and_the_index_stays_whole(
+    tmp_path: Path, fault: Fault, wal: bool, points: int
+) -> None:
     total = _writes_of_a_rebuild(tmp_path / "count", wal=wal)
     outcomes = set()
-    for number in range(1, total + 1, max(1, total // 16)):
+    for number in range(1, total + 1, max(1, total // points)):
         with FaultyVfs(fault, wal=wal) as vfs, Bench(tmp_path / f"{number}" / "main.sqlite", vfs=vfs.name) as bench:
             bench.fill(OLD)
             vfs.fail_from = vfs.calls + number
