@@ -23,6 +23,16 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest
     monkeypatch.setenv("USERPROFILE", str(home))
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes minutes runs when its marker is asked for (``make torture``, ``make openclaw``)."""
+    asked = config.getoption("markexpr") or ""
+    for marker in ("torture", "openclaw"):
+        long = [item for item in items if item.get_closest_marker(marker) is not None]
+        if long and marker not in asked:
+            config.hook.pytest_deselected(items=long)
+            items[:] = [item for item in items if item not in long]
+
+
 def pytest_report_header() -> str:
     import apsw
 

@@ -23,13 +23,3 @@ def bridge(home: Home) -> Iterator[BridgeClient]:
     with BridgeClient(home.options) as client:
         client.call("hello", HELLO)
         yield client
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests with the real OpenClaw take minutes and are run when asked for by their marker."""
-    if "openclaw" in (config.getoption("markexpr") or ""):
-        return
-    long = [item for item in items if item.get_closest_marker("openclaw") is not None]
-    if long:
-        config.hook.pytest_deselected(items=long)
-        items[:] = [item for item in items if item not in long]
