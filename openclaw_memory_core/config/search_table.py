@@ -184,7 +184,12 @@ _SETTINGS = (
         "the provider's own",
     ),
     Setting("query.maxResults", "query.max_results", Integer(low=1), "Results of a search."),
-    Setting("query.minScore", "query.min_score", Number(low=0, high=1, clamp=True), "Least score of a result."),
+    Setting(
+        "query.minScore",
+        "query.min_score",
+        Number(low=0, high=1, clamp=True),
+        "Least score of a result, as a share of the best hit; hits by words below it fill empty places.",
+    ),
     Setting("query.hybrid.enabled", "query.hybrid.enabled", Bool(), "Join keyword and vector search."),
     Setting(
         "query.hybrid.vectorWeight",
