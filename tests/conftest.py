@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,11 @@ import pytest
 
 _FOREIGN = ("OPENCLAW_", "CLAWDBOT_", "OPENAI_", "GEMINI_", "GOOGLE_", "VOYAGE_", "MISTRAL_", "AWS_", "COPILOT_")
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A job in the background of a shell inherits this, and so would the programs that tests interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
