@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,26 @@ def test_blas_has_its_threads_back_afterwards(model: Embedder) -> None:
         after = [pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
 
     assert all(count == 2 for count in after)
+
+
+def test_blas_is_at_one_thread_whichever_threads_compute() -> None:
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+    pytest.importorskip("numpy")
+
+    def counts() -> set[int]:
+        return {pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"}
+
+    before = counts()
+    with ThreadPoolExecutor(1) as first, ThreadPoolExecutor(1) as second:
+        # The second thread begins while the first is inside and ends after it; both live on.
+        first.submit(embedded._one_blas_thread.__enter__).result()
+        second.submit(embedded._one_blas_thread.__enter__).result()
+        first.submit(embedded._one_blas_thread.__exit__).result()
+        second.submit(embedded._one_blas_thread.__exit__).result()
+        between = counts()
+        first.submit(embedded._one_blas_thread.__enter__).result()
+        during = counts()
+        first.submit(embedded._one_blas_thread.__exit__).result()
+
+    assert between == before == counts()
+    assert during <= {1}
