@@ -160,7 +160,7 @@ class SyncJob:
 
         run.write_texts(
             paths=paths,
-            after_document=publish_the_very_first if building else None,
+            after_documents=publish_the_very_first if building else None,
         )
         outcome = run.outcome
         sound = not (before.files and outcome.plan.is_blind)

@@ -110,8 +110,11 @@ class GenerationWriter(Protocol):
     def put_document(self, document: Document, chunks: Sequence[Chunk], *, indexed_at: float) -> None:
         """Replace the rows of one document; chunks whose vector is not stored are counted as missing."""
 
-    def link_vectors(self, path: str) -> int:
-        """Attach vectors that have arrived since to the chunks of a document; returns what is still missing."""
+    def put_documents(self, documents: Sequence[tuple[Document, Sequence[Chunk]]], *, indexed_at: float) -> None:
+        """As :meth:`put_document` for a few at once: all of them or none."""
+
+    def link_vectors(self, *paths: str) -> int:
+        """Attach vectors that have arrived since to the chunks of documents; returns what is still missing."""
 
     def missing_texts(self, limit: int) -> dict[str, str]:
         """Text hash → text of chunks that still have no vector."""

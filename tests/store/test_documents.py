@@ -3,7 +3,7 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
-from support.store import ALL, Bench, chunk, digest, identity, pack, vector_of
+from support.store import ALL, Bench, chunk, digest, document, identity, pack, vector_of
 
 from openclaw_memory_core.errors import StoreError
 
@@ -208,3 +208,33 @@ def test_chunk_ids_are_not_used_again(bench: Bench) -> None:
     bench.fill({"memory/a.md": "oven"})
     with bench.store.reader() as reader:
         assert set(reader.chunks([1, 2])) == {2}
+
+
+def test_several_documents_are_written_together_or_not_at_all(any_bench: Bench) -> None:
+    writer = any_bench.store.writer(identity())
+    any_bench.put(writer, "memory/a.md", [chunk("kiln of old")])
+    together = [
+        (document("memory/a.md", "kiln"), [chunk("kiln")]),
+        (document("memory/b.md", "oven"), [chunk("oven", 1), chunk("oven door", 2)]),
+    ]
+    broken = (document("memory/c.md", "stove"), [chunk("stove", importance=object())])
+
+    with pytest.raises(TypeError):
+        writer.put_documents([*together, broken], indexed_at=any_bench.now)
+    assert {path: state.chunks for path, state in writer.files().items()} == {"memory/a.md": 1}
+    writer.put_documents(together, indexed_at=any_bench.now)
+    writer.finish()
+
+    assert {path: state.chunks for path, state in writer.files().items()} == {"memory/a.md": 1, "memory/b.md": 2}
+    assert any_bench.found("old") == []
+    assert any_bench.found("door") == (["memory/b.md"] if any_bench.has_text else [])
+
+
+def test_a_document_is_one_segment_of_the_text_index(bench: Bench) -> None:
+    writer = bench.store.writer(identity())
+    bench.put(writer, "memory/a.md", [chunk(f"kiln number{line}", line) for line in range(1, 31)])
+    writer.finish()
+
+    with bench.store.reader() as reader:
+        found = reader._db.execute(f"SELECT count(DISTINCT segid) FROM g{reader.generation}_text_idx").get
+    assert found == 1

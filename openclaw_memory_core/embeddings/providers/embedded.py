@@ -156,6 +156,6 @@ def _leave_control() -> None:
     Since threadpoolctl 3.8 the first thread that sets a limit is the only one that can, as long as it lives; what
     other threads set does nothing, without a word.  Here one thread sets the limit and another one takes it back.
     """
-    openblas = getattr(import_module("threadpoolctl"), "OpenBLASController", None)
+    openblas: Any = getattr(import_module("threadpoolctl"), "OpenBLASController", None)
     if hasattr(openblas, "clear_controlling_thread"):
         openblas.clear_controlling_thread()
