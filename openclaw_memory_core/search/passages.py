@@ -17,13 +17,18 @@ NEAR_CHARS = 400
 PIECE = 200
 """A line that is longer than a snippet is looked at in pieces of this many characters."""
 
-OWN = 0.3
-LENGTH = 0.1
-FOLLOWS = 0.15
-ASKS = 0.1
+OWN = 0.5
+CONTINUES = 0.5
+LENGTH = 0.75
+ASKS = 0.5
+ANSWERS = 0.5
 FULL_LENGTH = 300
-"""Weights of a line beside what the window it stands in covers: words of its own, how much it says, that it comes after
-a line with words of the question (answers follow), that it only asks something itself."""
+"""What makes a line worth showing: the words of the question that it holds, as a share of the best line's; what it
+holds together with the line before, for answers follow; how much it says.  One that only asks is worth less, what
+follows a question more."""
+
+VALUE_SHARE = 0.2
+"""Weight of the lines' own values in the score of a window, beside the share of the question that it covers."""
 
 
 class Line(NamedTuple):
@@ -140,16 +145,20 @@ def nearness(lines: Sequence[Line], weights: NeedleWeights) -> float:
 
 
 def line_values(lines: Sequence[Line], weights: NeedleWeights) -> list[float]:
-    """What each line is worth for itself."""
+    """What each line is worth for itself; 0 for a blank one."""
+    most = max((weights.share(line.found) for line in lines), default=0.0) or 1.0
     values = []
-    before = 0.0
+    before, asked = 0, False
     for line in lines:
-        own = weights.share(line.found)
         text = line.text.rstrip()
-        value = OWN * own + LENGTH * min(1.0, len(text) / FULL_LENGTH) + FOLLOWS * before
-        values.append(value - ASKS if text.endswith(("?", "？")) else value)
-        if text:
-            before = own
+        if not text:
+            values.append(0.0)
+            continue
+        asks = text.endswith(("?", "？"))
+        value = OWN * weights.share(line.found) / most + CONTINUES * weights.share(before | line.found)
+        value += LENGTH * min(1.0, len(text) / FULL_LENGTH) + ANSWERS * asked - ASKS * asks
+        values.append(value)
+        before, asked = line.found, asks
     return values
 
 
@@ -178,7 +187,7 @@ def windows(lines: Sequence[Line], values: Sequence[float], weights: NeedleWeigh
                 last = position
                 covered |= lines[position].found
                 value += values[position]
-        found.append(Window(first, last, weights.share(covered) + value))
+        found.append(Window(first, last, weights.share(covered) + VALUE_SHARE * value))
         if last == len(lines) - 1:
             break
     return sorted(found, key=lambda window: (-window.score, window.first))

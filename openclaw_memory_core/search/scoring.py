@@ -12,10 +12,10 @@ from openclaw_memory_core.search import decay, importance, paths, times
 from openclaw_memory_core.search.dates import DateRange
 from openclaw_memory_core.search.fusion import Fused, Signal, Weights, fuse, weights
 from openclaw_memory_core.search.legs import Pool
-from openclaw_memory_core.search.passages import Line, NeedleWeights, line_values, lines_of, nearness, present, windows
+from openclaw_memory_core.search.passages import Line, NeedleWeights, lines_of, nearness, present
 from openclaw_memory_core.search.query import ParsedQuery
 from openclaw_memory_core.search.selection import Candidate
-from openclaw_memory_core.search.snippets import LIMIT, PASSAGE, Composer
+from openclaw_memory_core.search.snippets import LIMIT, Composer
 from openclaw_memory_core.search.words import token_set
 
 DATED = 0.15
@@ -140,7 +140,6 @@ class Scorer:
 
     def _candidate(self, chunk: StoredChunk, signal: Signal, fused: Fused, relevance: float) -> Candidate:
         named = self._pool.named.get(chunk.id)
-        lines = self._lines(chunk)
         age = decay.age_days(chunk, self._today, self._now)
         return Candidate(
             chunk=chunk,
@@ -150,7 +149,7 @@ class Scorer:
             decay=decay.factor(age, self._decay),
             importance=importance.factor(chunk.importance),
             specificity=named.specificity if named else 0,
-            composer=_composer(lines, self._needles),
+            composer=Composer(self._lines(chunk), self._needles),
             tokens=functools.cache(functools.partial(token_set, chunk.text)),
             age=age,
             within=self._within.get(chunk.id, 0.0) if self._within else None,
@@ -160,11 +159,6 @@ class Scorer:
 
 def _first(order: Sequence[int], chunks: Sequence[StoredChunk], source: str, size: int) -> list[int]:
     return [i for i in order if chunks[i].source == source][:size]
-
-
-def _composer(lines: Sequence[Line], needles: NeedleWeights) -> Composer:
-    values = line_values(lines, needles)
-    return Composer(lines, values, windows(lines, values, needles, PASSAGE))
 
 
 def _date_match(day: dt.date | None, span: DateRange) -> float:

@@ -28,7 +28,7 @@ DOCUMENTED_EVERY = 4
 NEAR_EQUAL = 0.1
 """What age may cost at most in the order by relevance: of two equally good answers the newer is first."""
 
-FURTHER = 0.8
+FURTHER = 0.7
 """Factor for a further passage of a hit that is shown already: it must beat other hits by something."""
 
 DIVERSE_PLACES = 24

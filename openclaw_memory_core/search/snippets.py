@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from openclaw_memory_core.records import record
-from openclaw_memory_core.search.passages import Line, Window, union
+from openclaw_memory_core.search.passages import Line, NeedleWeights, Window, line_values, union, windows
 
 LIMIT = 700
 """Characters of a snippet, as documented."""
@@ -24,8 +24,8 @@ MAX_LINES = 20
 MAX_GAP = 10
 """Lines that may be left out in one place: what is further away is another passage, with its own line numbers."""
 
-AFTER = 0.1
-"""Bonus of a line that goes on where a passage of the snippet ends."""
+BESIDE = 1.0
+"""What the best line adds to the worth of its neighbours: half of it to the next ones, a third to those after them …"""
 
 _HEADING = re.compile(r"#{1,6}\s+\S")
 
@@ -48,33 +48,43 @@ class Snippet:
 
 
 class Composer:
-    """Cuts snippets out of one hit, one after the other; no line is shown twice."""
+    """Cuts snippets out of one hit, one after the other; no line is shown twice.
 
-    def __init__(self, lines: Sequence[Line], values: Sequence[float], windows: Sequence[Window]) -> None:
+    :param weights: how much each of the question's words counts.
+    """
+
+    def __init__(self, lines: Sequence[Line], weights: NeedleWeights) -> None:
         self._lines = lines
-        self._values = values
-        self._windows = windows
+        self._shares = [weights.share(line.found) for line in lines]
+        self._values = line_values(lines, weights)
+        self._windows = windows(lines, self._values, weights, PASSAGE)
 
     def best(self, taken: set[Key]) -> Window | None:
         """The best passage that is not shown yet."""
         return next((window for window in self._windows if self._free(window, taken)), None)
 
     def compose(self, taken: set[Key], limit: int = LIMIT) -> Snippet | None:
-        """A snippet of the best passages that are not in *taken*; None if nothing is left."""
+        """A snippet of the best lines that are not in *taken*; None if no passage is left."""
         core = self.best(taken)
         if core is None:
             return None
-        chosen = set(self._shown(core))
-        heading = self._heading(core)
+        order = self._order(taken)
+        heading = self._heading(order[0])
         room = limit - (len(self._lines[heading].text) + len(GAP) + 2 if heading is not None else 0)
-        for window in self._windows:
-            more = self._shown(window)
-            if window.score > 0 and not chosen.intersection(more) and self._free(window, taken):
-                self._add(chosen, more, room)
-        self._fill(chosen, taken, room)
+        chosen = {order[0]}
+        for position in order[1:]:
+            self._add(chosen, position, room)
         if heading is not None and self._size(chosen | {heading}) <= limit:
             chosen.add(heading)
         return self._snippet(sorted(chosen), limit)
+
+    def _order(self, taken: set[Key]) -> list[int]:
+        """The lines that are not shown yet: that with most of the question, then what is worth most near it."""
+        left = [p for p, line in enumerate(self._lines) if not line.blank and self._key(p) not in taken]
+        best = max(left, key=lambda p: (self._shares[p], -p))
+        told = {p: place for place, p in enumerate(p for p, line in enumerate(self._lines) if not line.blank)}
+        worth = {p: self._values[p] + BESIDE / (1 + abs(told[p] - told[best])) for p in left}
+        return [best, *sorted((p for p in left if p != best), key=lambda p: (-worth[p], p))]
 
     def _free(self, window: Window, taken: set[Key]) -> bool:
         return not any(self._key(position) in taken for position in self._shown(window))
@@ -86,25 +96,17 @@ class Composer:
         line = self._lines[position]
         return line.number, line.text
 
-    def _heading(self, core: Window) -> int | None:
-        """The heading that the passage stands under, if it is near."""
-        for position in range(core.first, max(-1, core.first - MAX_GAP - 1), -1):
+    def _heading(self, best: int) -> int | None:
+        """The heading that the best line stands under, if it is near."""
+        for position in range(best, max(-1, best - MAX_GAP - 1), -1):
             if _HEADING.match(self._lines[position].text):
                 return position
         return None
 
-    def _add(self, chosen: set[int], more: Iterable[int], room: int) -> None:
-        grown = chosen | set(more)
+    def _add(self, chosen: set[int], position: int, room: int) -> None:
+        grown = chosen | {position}
         if len(grown) <= MAX_LINES and self._size(grown) <= room and self._together(sorted(grown)):
-            chosen |= grown
-
-    def _fill(self, chosen: set[int], taken: set[Key], room: int) -> None:
-        """Use what is left of the room for single lines: the best of those beside or near what is shown."""
-        left = [p for p in range(len(self._lines)) if not self._lines[p].blank and self._key(p) not in taken]
-        left.sort(key=lambda p: (-self._values[p] - (AFTER if p - 1 in chosen else 0.0), p))
-        for position in left:
-            if position not in chosen:
-                self._add(chosen, (position,), room)
+            chosen.add(position)
 
     def _together(self, positions: Sequence[int]) -> bool:
         return all(b - a - 1 <= MAX_GAP for a, b in itertools.pairwise(positions))
