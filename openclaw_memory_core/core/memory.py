@@ -15,6 +15,7 @@ from openclaw_memory_core.core.conversations import Conversations
 from openclaw_memory_core.core.indexing import IndexService
 from openclaw_memory_core.errors import NoteNotFoundError, OpenClawMemoryError, PathNotAllowedError
 from openclaw_memory_core.workspace import daily
+from openclaw_memory_core.workspace.folders import same_folder
 from openclaw_memory_core.workspace.workspace import Workspace
 from openclaw_memory_hookspecs import Runtime, Session, SessionContext
 
@@ -347,13 +348,12 @@ def _in_other_folder(agent: AgentConfig, workspace: Path) -> AgentConfig:
 
     One index for two folders would hold the notes of whichever was looked at last, and show them in the other.
     """
-    real = os.path.realpath(workspace)
-    if real == os.path.realpath(agent.workspace):
+    if same_folder(workspace, agent.workspace):
         return agent
     store = agent.search.store
     import hashlib
 
-    mark = hashlib.sha256(os.fsencode(real)).hexdigest()[:12]
+    mark = hashlib.sha256(os.fsencode(os.path.realpath(workspace))).hexdigest()[:12]
     path = store.path.with_name(f"{store.path.stem}.{mark}{store.path.suffix}")
     search = replace(agent.search, store=replace(store, path=path, former_path=None))
     return replace(agent, workspace=workspace, search=search)
