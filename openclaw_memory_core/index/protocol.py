@@ -74,9 +74,6 @@ class IndexReader(Protocol):
         :param visible: leave out words that only stand in hidden chunks; None looks at all of them.
         """
 
-    def triggered(self, visible: Visible) -> list[StoredChunk]:
-        """Chunks of curated files that carry triggers."""
-
     def neighbours(self, chunk_id: int) -> list[StoredChunk]:
         """The chunks just before and after in the same document."""
 

@@ -149,10 +149,6 @@ class SqliteReader:
 
         return keyword.similar_words(self._db, self._active, word, limit, visible)
 
-    def triggered(self, visible: Visible) -> list[StoredChunk]:
-        """See the protocol."""
-        return self._load("c.triggers IS NOT NULL AND f.curated AND VISIBLE", visible_bindings(visible))
-
     def neighbours(self, chunk_id: int) -> list[StoredChunk]:
         """See the protocol."""
         where = """c.id IN (
