@@ -6,13 +6,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from support.providers import numbered, provider_settings
+from support.providers import numbered, provider_settings, unpack
 
 from openclaw_memory_core.embeddings.base import identity_key
 from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.embeddings.providers import embedded
 from openclaw_memory_core.embeddings.registry import create_provider
-from openclaw_memory_core.embeddings.vectors import unpack
 from openclaw_memory_core.errors import ProviderUnavailableError
 
 
