@@ -67,6 +67,8 @@ TYPOS = {
     # Russian
     "договро": "договор",
     "аптка": "аптека",
+    # Hindi
+    "अस्पतल": "अस्पताल",
 }
 
 NEIGHBOURS = """
@@ -86,6 +88,7 @@ LEFT_AS_THEY_ARE = [
     # Numbers and codes.
     *["2026", "2052", "v13", "srch03", "srch20"],
     "two words",
+    "receive" * 5_000,
     "",
 ]
 
@@ -107,7 +110,7 @@ def test_typing_errors_are_mended(notes: Bench) -> None:
     assert found == {typo: [f"memory/{word}.md"] for typo, word in TYPOS.items()}
 
 
-@pytest.mark.parametrize("word", LEFT_AS_THEY_ARE)
+@pytest.mark.parametrize("word", LEFT_AS_THEY_ARE, ids=lambda word: word[:20])
 def test_what_is_no_typing_error_is_left_as_it_is(notes: Bench, word: str) -> None:
     assert corrected(notes, word) == []
 

@@ -22,6 +22,9 @@ WINDOW = 20_000
 _SHORTEST = 4
 """Letters of the shortest stem that is corrected or answered with: any three letters are near to many words."""
 
+_LONGEST = 48
+"""Letters of the longest word that is corrected; there are about 53 times as many ways to mend it."""
+
 _TWO_EDITS = 7
 """Letters from which on two edits are allowed, or one at the first letter."""
 
@@ -61,10 +64,10 @@ def similar_words(
         # The words of a trigram index are pieces of words.
         return []
     stems = _stems(db, [word])
-    if len(stems) != 1 or len(stems[0]) < _SHORTEST or not stems[0].isalpha():
+    if len(stems) != 1 or not _SHORTEST <= len(stems[0]) <= _LONGEST or _has_digit(stems[0]):
         return []
     found = _near(db, generation, stems[0])
-    if word.isascii() and word.isalpha():
+    if word.isascii() and word.isalpha() and len(word) <= _LONGEST:
         found = _with_mended(db, generation, word.lower(), stems[0], found)
     unwanted = set(_stems(db, never))
     best = sorted((edits, -common, term) for term, (edits, common) in found.items() if term not in unwanted)
@@ -76,8 +79,12 @@ def similar_words(
     return near[:limit]
 
 
+def _has_digit(word: str) -> bool:
+    return any(map(str.isnumeric, word))
+
+
 def _is_likely(stem: str, term: str) -> bool:
-    if len(term) < _SHORTEST or not term.isalpha():
+    if len(term) < _SHORTEST or _has_digit(term):
         return False
     return not len(stem) == len(term) == _SHORTEST or sorted(stem) == sorted(term)
 
