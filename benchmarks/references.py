@@ -75,7 +75,10 @@ def exact_scans(file: Path, queries: Sequence[Vector], limit: int, rounds: int) 
                 rows = ((number, row.tobytes()) for number, row in enumerate(matrix, 1))
                 db.executemany("INSERT INTO vec(rowid, embedding) VALUES (?, ?)", rows)
             statement = "SELECT rowid FROM vec WHERE embedding MATCH ? AND k = ? ORDER BY distance"
-            scan = lambda n: list(db.execute(statement, (queries[n], limit)))  # noqa: E731
+
+            def scan(number: int) -> list[Any]:
+                return list(db.execute(statement, (queries[number], limit)))
+
             scan(0)
             product(0)
             return {"sqlite-vec exact": times_of(scan, rounds), "numpy product": times_of(product, rounds)}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks import corpus
 from benchmarks.measure import Child, alternate, child
@@ -194,7 +194,7 @@ class Suite:
 def _indexed(
     found: Mapping[str, float], went: Child, notes: corpus.Corpus, size: int, dimensions: int
 ) -> Iterable[Row]:
-    where = {"chunks": size, "dimensions": dimensions}
+    where: Mapping[str, Any] = {"chunks": size, "dimensions": dimensions}
     speed = notes.size / MEGABYTE / found["seconds"]
     if dimensions:
         yield Row("full index", speed, "MB/s", **where)
@@ -208,10 +208,12 @@ def _indexed(
 
 
 def _searched(found: Mapping[str, Mapping[str, float]], size: int, dimensions: int) -> Iterable[Row]:
-    where = {"chunks": size, "dimensions": dimensions}
+    where: Mapping[str, Any] = {"chunks": size, "dimensions": dimensions}
     scan = found.get("sqlite-vec exact")
     whole = found["search"]
-    against = {"reference": "faster than sqlite-vec", "ratio": scan["p50"] / whole["p50"]} if scan else {}
+    against: Mapping[str, Any] = (
+        {"reference": "faster than sqlite-vec", "ratio": scan["p50"] / whole["p50"]} if scan else {}
+    )
     most = {(100_000, 1536): 20.0, (10_000, 384): 5.0}.get((size, dimensions))
     if most is None:
         yield Row("search p95", whole["p95"], "ms", **against, **where)
@@ -234,7 +236,6 @@ def _searched(found: Mapping[str, Mapping[str, float]], size: int, dimensions: i
 
 def evaluate(locomo: Path | None) -> Iterator[list[str]]:
     """Commands that measure how good the search is, where their data is given."""
-    folder = os.fspath(Path(__file__).parent)
-    yield [sys.executable, f"{folder}/mixed.py"]
+    yield [sys.executable, "-m", "benchmarks.mixed"]
     if locomo is not None:
-        yield [sys.executable, f"{folder}/locomo.py", str(locomo)]
+        yield [sys.executable, "-m", "benchmarks.locomo", str(locomo)]

@@ -1,4 +1,4 @@
-"""Vectors as bytes: packing, unpacking, and the check that a reply holds what was asked for."""
+"""Vectors as bytes: packing, and the check that a reply holds what was asked for."""
 
 from __future__ import annotations
 
@@ -30,15 +30,6 @@ def pack(values: Sequence[float]) -> Vector:
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers.tobytes()
-
-
-def unpack(vector: Vector) -> list[float]:
-    """The numbers of a stored vector."""
-    numbers = array("f")
-    numbers.frombytes(vector)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers.tolist()
 
 
 def dimensions(vector: Vector) -> int:

@@ -6,7 +6,7 @@ Publishing a generation is one atomic step that readers in other processes follo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -68,14 +68,16 @@ class IndexReader(Protocol):
     def frequencies(self, terms: Sequence[str], visible: Visible) -> dict[str, int]:
         """For each single word, the number of chunks that hold it (0 for none)."""
 
-    def similar_words(self, word: str, limit: int, visible: Visible | None = None) -> list[str]:
-        """Indexed words that look like *word*, for typo tolerance; nearest first.  With stemming they are stems.
+    def similar_words(
+        self, word: str, limit: int, visible: Visible | None = None, never: Collection[str] = ()
+    ) -> list[str]:
+        """Indexed words that look like *word*, for typo tolerance; nearest first.
+
+        With stemming they are stems, spelt so that a search for them finds them.
 
         :param visible: leave out words that only stand in hidden chunks; None looks at all of them.
+        :param never: words that are not answered with, as they are written.
         """
-
-    def triggered(self, visible: Visible) -> list[StoredChunk]:
-        """Chunks of curated files that carry triggers."""
 
     def neighbours(self, chunk_id: int) -> list[StoredChunk]:
         """The chunks just before and after in the same document."""

@@ -10,7 +10,7 @@ from openclaw_memory_core.embeddings.base import Vector
 from openclaw_memory_core.index.model import PathHit, StoredChunk, Term
 from openclaw_memory_core.index.protocol import IndexReader
 from openclaw_memory_core.privacy import Visible
-from openclaw_memory_core.search import paths
+from openclaw_memory_core.search import paths, stopwords
 from openclaw_memory_core.search.beside import KeywordLeg, OpenReader
 from openclaw_memory_core.search.noise import Background, background
 from openclaw_memory_core.search.query import ParsedQuery
@@ -117,7 +117,7 @@ def _search(
 
 def _correct(reader: IndexReader, pool: Pool, query: ParsedQuery, visible: Visible, size: int) -> None:
     """Nothing matched at all: perhaps the words are misspelt."""
-    found = [reader.similar_words(word, SIMILAR, visible) for word in query.words]
+    found = [reader.similar_words(word, SIMILAR, visible, stopwords.ALL) for word in query.words]
     if sum(map(bool, found)) * 2 < len(found):
         # One word among many that looks like one of the notes is chance.
         return

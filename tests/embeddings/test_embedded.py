@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.providers import numbered, provider_settings
+from support.providers import numbered, provider_settings, unpack
 
 from openclaw_memory_core.embeddings import word_pieces
 from openclaw_memory_core.embeddings.base import identity_key
 from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.embeddings.providers import embedded
 from openclaw_memory_core.embeddings.registry import create_provider
-from openclaw_memory_core.embeddings.vectors import unpack
 from openclaw_memory_core.embeddings.word_pieces import WordPieces
 from openclaw_memory_core.errors import ProviderUnavailableError
 

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.fake_embeddings import words_vector
-from support.providers import FakeTime, ScriptedProvider, embedder, numbered
+from support.providers import FakeTime, ScriptedProvider, embedder, numbered, unpack
 
 from openclaw_memory_core.cancel import CancelToken
 from openclaw_memory_core.embeddings.base import ProviderLimits
 from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.embeddings.sizes import Packer, estimate
-from openclaw_memory_core.embeddings.vectors import pack, unpack
+from openclaw_memory_core.embeddings.vectors import pack
 from openclaw_memory_core.errors import (
     CancelledError,
     EmbeddingError,

@@ -18,6 +18,7 @@ from openclaw_memory_core.config.model import ChunkingConfig
 from openclaw_memory_core.errors import NoteReadError, ProviderAuthError, ProviderInputError, StoreError, StoreFullError
 from openclaw_memory_core.index.report import SyncProgress
 from openclaw_memory_core.index.store import SqliteStore, centres
+from openclaw_memory_core.index.sync import LONGEST_PAUSE_SECONDS
 from openclaw_memory_core.workspace.documents import Document, DocumentRef, Scan
 from openclaw_memory_core.workspace.workspace import Workspace
 
@@ -262,7 +263,7 @@ def test_automatic_syncs_leave_a_failing_provider_alone_for_a_while(bench: SyncB
     engine.sync(reason="cli")
     assert len(tries) > first, "who asks in person is answered"
     bench.provider.fail = None
-    now[0] += engine.paused_for + 1
+    now[0] += LONGEST_PAUSE_SECONDS + 1
     assert engine.sync(reason="watch").missing == 0
 
 

@@ -10,14 +10,14 @@ from openclaw_memory_core.errors import StoreError
 
 def test_a_chunk_comes_back_as_it_was_put(bench: Bench) -> None:
     writer = bench.store.writer(identity())
-    first = chunk("- kiln at 1100 °C", 3, headings=("Tools", "Kiln"), importance=4, triggers=("kiln", "oven"))
+    first = chunk("- kiln at 1100 °C", 3, headings=("Tools", "Kiln"), importance=4)
     bench.put(writer, "MEMORY.md", [first], curated=True, date=dt.date(2026, 3, 31), session_key=None)
     writer.finish()
     with bench.store.reader() as reader:
-        (found,) = reader.triggered(ALL)
+        (found,) = reader.chunks([1]).values()
     assert (found.path, found.source, found.start_line, found.end_line) == ("MEMORY.md", "memory", 3, 3)
     assert (found.text, found.headings, found.importance) == ("- kiln at 1100 °C", ("Tools", "Kiln"), 4)
-    assert (found.triggers, found.curated, found.date) == (("kiln", "oven"), True, dt.date(2026, 3, 31))
+    assert (found.curated, found.date) == (True, dt.date(2026, 3, 31))
     assert (found.mtime, found.session_key, found.line_map) == (1_700_000_000.0, None, None)
 
 
@@ -37,15 +37,6 @@ def test_the_line_map_of_a_chunk_covers_its_own_lines(bench: Bench) -> None:
         found = sorted(reader.chunks(range(1, 9)).values(), key=lambda one: one.start_line)
     assert [one.line_map for one in found] == [(1,), (4, 2**40)]
     assert {one.session_key for one in found} == {"agent:main:main"}
-
-
-def test_only_curated_chunks_are_triggered(bench: Bench) -> None:
-    writer = bench.store.writer(identity())
-    bench.put(writer, "memory/a.md", [chunk("kiln", triggers=("kiln",))])
-    bench.put(writer, "MEMORY.md", [chunk("oven", triggers=("oven",)), chunk("no trigger", 2)], curated=True)
-    writer.finish()
-    with bench.store.reader() as reader:
-        assert [one.text for one in reader.triggered(ALL)] == ["oven"]
 
 
 def test_putting_a_document_again_replaces_it(any_bench: Bench) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import apsw
@@ -138,20 +138,15 @@ class SqliteReader:
 
         return keyword.frequencies(self._db, self._active, terms, visible)
 
-    def similar_words(self, word: str, limit: int, visible: Visible | None = None) -> list[str]:
-        """See the protocol.
-
-        :param visible: leave out words that stand in hidden chunks only.
-        """
+    def similar_words(
+        self, word: str, limit: int, visible: Visible | None = None, never: Collection[str] = ()
+    ) -> list[str]:
+        """See the protocol."""
         if self._active is None or not self._fts or limit < 1:
             return []
-        from openclaw_memory_core.index.store import keyword
+        from openclaw_memory_core.index.store import typos
 
-        return keyword.similar_words(self._db, self._active, word, limit, visible)
-
-    def triggered(self, visible: Visible) -> list[StoredChunk]:
-        """See the protocol."""
-        return self._load("c.triggers IS NOT NULL AND f.curated AND VISIBLE", visible_bindings(visible))
+        return typos.similar_words(self._db, self._active, word, limit, visible, never)
 
     def neighbours(self, chunk_id: int) -> list[StoredChunk]:
         """See the protocol."""

@@ -12,7 +12,7 @@ from openclaw_memory_core.index.model import FileState, IndexIdentity, StoredChu
 
 CHUNK_COLUMNS = (
     "c.id, f.path, f.source, c.start_line, c.end_line, c.text, c.headings, f.curated, f.date, f.mtime, "
-    "c.importance, c.triggers, f.session_key"
+    "c.importance, f.session_key"
 )
 FILE_COLUMNS = "path, source, content_hash, stat, indexed_at, chunks, missing, curated, date, session_key"
 
@@ -71,8 +71,7 @@ def chunk_from_row(row: Sequence[Any], line_map: bytes | None) -> StoredChunk:
         date=unpack_date(row[8]),
         mtime=row[9],
         importance=row[10],
-        triggers=unpack_list(row[11]),
-        session_key=row[12],
+        session_key=row[11],
         line_map=unpack_lines(line_map, row[3], row[4]),
     )
 

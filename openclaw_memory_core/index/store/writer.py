@@ -32,10 +32,10 @@ _PUT_FILE = """INSERT INTO gN_files(path, source, content_hash, stat, mtime, ind
     VALUES (:path, :source, :content_hash, :stat, :mtime, :indexed_at, :curated, :date, :session_key,
         :line_map, :chunks, 0, :changed, :folded, :base, :stem)"""
 
-_PUT_CHUNK = """INSERT INTO gN_chunks(file, vector, hash, start_line, end_line, importance, headings, triggers,
-        entry_lines, embed_text, text)
-    VALUES (:file, (VECTOR_OF :hash), :hash, :start_line, :end_line, :importance, :headings, :triggers,
-        :entry_lines, :embed_text, :text)"""
+_PUT_CHUNK = """INSERT INTO gN_chunks(file, vector, hash, start_line, end_line, importance, headings,
+        embed_text, text)
+    VALUES (:file, (VECTOR_OF :hash), :hash, :start_line, :end_line, :importance, :headings,
+        :embed_text, :text)"""
 
 _LINK = "UPDATE gN_chunks SET vector = (VECTOR_OF gN_chunks.hash) WHERE file = :file AND vector IS NULL"
 
@@ -190,8 +190,6 @@ class SqliteWriter:
                 "end_line": chunk.end_line,
                 "importance": chunk.importance,
                 "headings": rows.pack_list(chunk.headings),
-                "triggers": rows.pack_list(chunk.triggers),
-                "entry_lines": None if chunk.entry_lines is None else json.dumps(chunk.entry_lines),
                 "embed_text": None if chunk.embed_text == chunk.text else text.clean(chunk.embed_text),
                 "text": shown,
             },
