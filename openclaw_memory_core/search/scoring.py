@@ -12,7 +12,7 @@ from openclaw_memory_core.search import decay, importance, paths, times
 from openclaw_memory_core.search.dates import DateRange
 from openclaw_memory_core.search.fusion import Fused, Signal, Weights, fuse, weights
 from openclaw_memory_core.search.legs import Pool
-from openclaw_memory_core.search.passages import Line, NeedleWeights, line_values, lines_of, nearness, present, windows
+from openclaw_memory_core.search.passages import Found, Line, NeedleWeights, line_values, lines_of, nearness, windows
 from openclaw_memory_core.search.query import ParsedQuery
 from openclaw_memory_core.search.selection import Candidate
 from openclaw_memory_core.search.snippets import LIMIT, PASSAGE, Composer
@@ -42,8 +42,8 @@ class Scorer:
         self._settings = settings
         self._today = today
         self._now = now
-        self._held = {i: present(chunk.text, query.needles) for i, chunk in pool.chunks.items()}
-        self._needles = NeedleWeights(query.needles, list(self._held.values()))
+        self._found = {i: Found(chunk.text, query.needles) for i, chunk in pool.chunks.items()}
+        self._needles = NeedleWeights(query.needles, [found.held for found in self._found.values()])
         self._known_lines: dict[int, list[Line]] = {}
         self._decay = DecayConfig(enabled=False) if query.times else settings.temporal_decay
         self._within = self._of_the_time()
@@ -123,7 +123,7 @@ class Scorer:
         )
 
     def _nearness(self, chunk: StoredChunk) -> float:
-        held = self._held[chunk.id]
+        held = self._found[chunk.id].held
         if held.bit_count() < 2:
             return self._needles.share(held)
         return nearness(self._lines(chunk), self._needles)
@@ -131,8 +131,7 @@ class Scorer:
     def _lines(self, chunk: StoredChunk) -> list[Line]:
         lines = self._known_lines.get(chunk.id)
         if lines is None:
-            lines = lines_of(chunk, self._query.needles, LIMIT, self._held[chunk.id])
-            self._known_lines[chunk.id] = lines
+            lines = self._known_lines[chunk.id] = lines_of(chunk, self._found[chunk.id], LIMIT)
         return lines
 
     def _dated(self, score: float, chunk: StoredChunk) -> float:

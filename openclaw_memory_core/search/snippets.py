@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import re
 from collections.abc import Iterable, Sequence
@@ -26,6 +27,9 @@ MAX_GAP = 10
 
 AFTER = 0.1
 """Bonus of a line that goes on where a passage of the snippet ends."""
+
+_LONGEST_JOINT = len(GAP) + 2
+"""Characters between two lines where lines with text are left out."""
 
 _HEADING = re.compile(r"#{1,6}\s+\S")
 
@@ -64,20 +68,20 @@ class Composer:
         core = self.best(taken)
         if core is None:
             return None
-        chosen = set(self._shown(core))
         heading = self._heading(core)
-        room = limit - (len(self._lines[heading].text) + len(GAP) + 2 if heading is not None else 0)
+        room = limit - (len(self._lines[heading].text) + _LONGEST_JOINT if heading is not None else 0)
+        chosen = _Chosen(self._lines, self._shown(core))
         for window in self._windows:
-            more = self._shown(window)
-            if window.score > 0 and not chosen.intersection(more) and self._free(window, taken):
-                self._add(chosen, more, room)
+            more = self._shown(window) if window.score > 0 else []
+            if more and chosen.lacks(more) and self._free(window, taken):
+                chosen.add(more, room)
         self._fill(chosen, taken, room)
-        if heading is not None and self._size(chosen | {heading}) <= limit:
-            chosen.add(heading)
-        return self._snippet(sorted(chosen), limit)
+        if heading is not None and chosen.lacks([heading]):
+            chosen.insert([heading], limit)
+        return self._snippet(chosen.positions, limit)
 
     def _free(self, window: Window, taken: set[Key]) -> bool:
-        return not any(self._key(position) in taken for position in self._shown(window))
+        return not taken or not any(self._key(position) in taken for position in self._shown(window))
 
     def _shown(self, window: Window) -> list[int]:
         return [p for p in range(window.first, window.last + 1) if not self._lines[p].blank]
@@ -93,44 +97,77 @@ class Composer:
                 return position
         return None
 
-    def _add(self, chosen: set[int], more: Iterable[int], room: int) -> None:
-        grown = chosen | set(more)
-        if len(grown) <= MAX_LINES and self._size(grown) <= room and self._together(sorted(grown)):
-            chosen |= grown
-
-    def _fill(self, chosen: set[int], taken: set[Key], room: int) -> None:
+    def _fill(self, chosen: _Chosen, taken: set[Key], room: int) -> None:
         """Use what is left of the room for single lines: the best of those beside or near what is shown."""
         left = [p for p in range(len(self._lines)) if not self._lines[p].blank and self._key(p) not in taken]
-        left.sort(key=lambda p: (-self._values[p] - (AFTER if p - 1 in chosen else 0.0), p))
+        after = {p + 1 for p in chosen.positions}
+        left.sort(key=lambda p: -self._values[p] - (AFTER if p in after else 0.0))
         for position in left:
-            if position not in chosen:
-                self._add(chosen, (position,), room)
-
-    def _together(self, positions: Sequence[int]) -> bool:
-        return all(b - a - 1 <= MAX_GAP for a, b in itertools.pairwise(positions))
-
-    def _size(self, chosen: Iterable[int]) -> int:
-        return sum(map(len, self._parts(sorted(chosen))))
-
-    def _parts(self, positions: Sequence[int]) -> Iterable[str]:
-        before: int | None = None
-        for position in positions:
-            if before is not None:
-                yield self._joint(before, position)
-            yield self._lines[position].text
-            before = position
-
-    def _joint(self, before: int, position: int) -> str:
-        between = self._lines[before + 1 : position]
-        if not between:
-            return "" if self._lines[position].glued else "\n"
-        if all(line.blank for line in between):
-            return "\n" * (len(between) + 1)
-        same = self._lines[before].number == self._lines[position].number
-        return f" {GAP} " if same else f"\n{GAP}\n"
+            if chosen.lacks([position]):
+                chosen.add([position], room)
 
     def _snippet(self, positions: list[int], limit: int) -> Snippet:
-        text = "".join(self._parts(positions))
+        text = _text(self._lines, positions)
         keys = frozenset(self._key(position) for position in positions)
         first, last = self._lines[positions[0]].number, self._lines[positions[-1]].number
         return Snippet(text[:limit], first, last, keys, union(self._lines[position] for position in positions))
+
+
+class _Chosen:
+    """The lines of a snippet that grows.
+
+    :ivar positions: of its lines, in order; none of them blank.
+    """
+
+    def __init__(self, lines: Sequence[Line], core: list[int]) -> None:
+        self._lines = lines
+        self._size = len(_text(lines, core))
+        self._together = _together(core)
+        self.positions = core
+
+    def lacks(self, positions: Iterable[int]) -> bool:
+        """Whether it holds none of these."""
+        return not any(position in self.positions for position in positions)
+
+    def add(self, more: list[int], room: int) -> None:
+        """Take in neighbouring lines as well, if they are near enough and there is room."""
+        if not self._together or len(self.positions) + len(more) > MAX_LINES:
+            return
+        # They may take the place of one joint: most of what does not fit is known by that.
+        if self._size + sum(len(self._lines[p].text) for p in more) - _LONGEST_JOINT > room:
+            return
+        at = bisect.bisect(self.positions, more[0])
+        if _together([*self.positions[max(at - 1, 0) : at], *more, *self.positions[at : at + 1]]):
+            self.insert(more, room)
+
+    def insert(self, more: list[int], room: int) -> None:
+        """Take in neighbouring lines as well if there is room."""
+        at = bisect.bisect(self.positions, more[0])
+        beside = self.positions[max(at - 1, 0) : at + 1]
+        between = [*self.positions[max(at - 1, 0) : at], *more, *self.positions[at : at + 1]]
+        size = self._size + len(_text(self._lines, between)) - len(_text(self._lines, beside))
+        if size <= room:
+            self._size = size
+            self.positions[at:at] = more
+
+
+def _together(positions: Sequence[int]) -> bool:
+    return all(b - a - 1 <= MAX_GAP for a, b in itertools.pairwise(positions))
+
+
+def _text(lines: Sequence[Line], positions: Sequence[int]) -> str:
+    """These lines with what stands between them."""
+    parts = [lines[position].text for position in positions[:1]]
+    for before, position in itertools.pairwise(positions):
+        parts += (_joint(lines, before, position), lines[position].text)
+    return "".join(parts)
+
+
+def _joint(lines: Sequence[Line], before: int, position: int) -> str:
+    between = lines[before + 1 : position]
+    if not between:
+        return "" if lines[position].glued else "\n"
+    if all(line.blank for line in between):
+        return "\n" * (len(between) + 1)
+    same = lines[before].number == lines[position].number
+    return f" {GAP} " if same else f"\n{GAP}\n"
