@@ -28,6 +28,9 @@ FULL_LENGTH = 300
 a line with words of the question (answers follow), that it only asks something itself."""
 
 
+_QUESTION_MARKS = ("?", "？")
+
+
 class Line(NamedTuple):
     """A line of a hit, or a piece of one that is longer than a snippet.
 
@@ -57,20 +60,39 @@ class Found:
 
     def __init__(self, text: str, needles: Sequence[Needle]) -> None:
         self._folded = folded = fold(text)
-        # Most keys stand in few texts, and looking for one is much faster than asking the needle.
-        self._wanted = [
-            (1 << bit, needle)
-            for bit, needle in enumerate(needles)
-            if needle.key in folded and (needle.pattern is None or needle.found(folded))
-        ]
-        self.held = sum(bit for bit, _ in self._wanted)
+        self._wanted: list[tuple[int, Needle, int]] = []
+        """Bit, needle, and the first place where it is certain to stand."""
+        self.held = 0
+        bit = 1
+        for needle in needles:
+            # Most keys stand in few texts.
+            at = folded.find(needle.key)
+            if at >= 0:
+                at = _next(needle, folded, at)
+                if at >= 0:
+                    self._wanted.append((bit, needle, at))
+                    self.held |= bit
+            bit <<= 1
 
     def by_line(self) -> dict[int, int]:
         """For each line that holds any needle (the first is 0) the bit set of those that it holds."""
         found: dict[int, int] = {}
-        for bit, needle in self._wanted:
-            for line in _lines_with(needle, self._folded):
-                found[line] = found.get(line, 0) | bit
+        folded = self._folded
+        for bit, needle, first in self._wanted:
+            if needle.pattern is not None and not needle.leads:
+                # A phrase may go on in the next line, and then stands in neither.
+                for number, line in enumerate(folded.split("\n")):
+                    if needle.found(line):
+                        found[number] = found.get(number, 0) | bit
+                continue
+            at, number, counted = first, 0, 0
+            while at >= 0:
+                number += folded.count("\n", counted, at)
+                found[number] = found.get(number, 0) | bit
+                counted = folded.find("\n", at)
+                at = folded.find(needle.key, counted) if counted >= 0 else -1
+                if at >= 0:
+                    at = _next(needle, folded, at)
         return found
 
     def inside(self, piece: str) -> int:
@@ -78,25 +100,18 @@ class Found:
         if not self._wanted:
             return 0
         folded = fold(piece)
-        return sum(bit for bit, needle in self._wanted if needle.found(folded))
+        return sum(bit for bit, needle, _ in self._wanted if needle.found(folded))
 
 
-def _lines_with(needle: Needle, folded: str) -> Iterator[int]:
-    """Numbers of the lines that hold a needle; folding never makes or joins lines."""
-    if needle.pattern is not None and not needle.leads:
-        # A phrase may go on in the next line, which then is in neither.
-        yield from (number for number, line in enumerate(folded.split("\n")) if needle.found(line))
-        return
-    number = counted = 0
-    at = folded.find(needle.key)
-    while at >= 0:
-        if needle.pattern is not None and needle.pattern.match(folded, at) is None:
-            at = folded.find(needle.key, at + 1)
-            continue
-        number += folded.count("\n", counted, at)
-        yield number
-        counted = folded.find("\n", at)
-        at = folded.find(needle.key, counted) if counted >= 0 else -1
+def _next(needle: Needle, folded: str, at: int) -> int:
+    """The first place from *at* on, where its key stands, at which a text holds a needle; -1 if there is none."""
+    if needle.pattern is None:
+        return at
+    if not needle.leads:
+        return at if needle.pattern.search(folded) is not None else -1
+    while at >= 0 and needle.pattern.match(folded, at) is None:
+        at = folded.find(needle.key, at + 1)
+    return at
 
 
 def lines_of(chunk: StoredChunk, found: Found, longest: int) -> list[Line]:
@@ -104,19 +119,30 @@ def lines_of(chunk: StoredChunk, found: Found, longest: int) -> list[Line]:
 
     :param found: what of the question stands in its text.
     """
-    last = max(chunk.start_line, chunk.end_line)
-    held = found.by_line()
-    lines = []
-    for offset, text in enumerate(chunk.text.split("\n")):
-        number = min(chunk.start_line + offset, last)
-        if chunk.line_map:
-            number = chunk.line_map[min(offset, len(chunk.line_map) - 1)]
-        if len(text) <= longest:
-            lines.append(Line(number, text, False, held.get(offset, 0)))
-        else:
-            pieces = enumerate(_pieces(text))
-            lines += [Line(number, piece, part > 0, found.inside(piece)) for part, piece in pieces]
-    return lines
+    texts = chunk.text.split("\n")
+    held = [0] * len(texts)
+    for line, bits in found.by_line().items():
+        held[line] = bits
+    lines = list(map(Line, _numbers(chunk, len(texts)), texts, [False] * len(texts), held))
+    if max(map(len, texts)) <= longest:
+        return lines
+    return [piece for line in lines for piece in (_cut(line, found) if len(line.text) > longest else (line,))]
+
+
+def _numbers(chunk: StoredChunk, count: int) -> Sequence[int]:
+    """The number of each line in the document."""
+    mapped = chunk.line_map
+    if mapped:
+        return [mapped[min(offset, len(mapped) - 1)] for offset in range(count)]
+    first, last = chunk.start_line, max(chunk.start_line, chunk.end_line)
+    if first + count - 1 <= last:
+        return range(first, first + count)
+    return [min(first + offset, last) for offset in range(count)]
+
+
+def _cut(line: Line, found: Found) -> Iterator[Line]:
+    for part, piece in enumerate(_pieces(line.text)):
+        yield Line(line.number, piece, part > 0, found.inside(piece))
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -186,10 +212,11 @@ def line_values(lines: Sequence[Line], weights: NeedleWeights) -> list[float]:
     before = 0.0
     for _, text, _, found in lines:
         own = weights.share(found) if found else 0.0
-        text = text.rstrip()
-        value = OWN * own + LENGTH * min(1.0, len(text) / FULL_LENGTH) + FOLLOWS * before
-        values.append(value - ASKS if text.endswith(("?", "？")) else value)
-        if text:
+        said = text.rstrip()
+        size = len(said)
+        value = OWN * own + LENGTH * (size / FULL_LENGTH if size < FULL_LENGTH else 1.0) + FOLLOWS * before
+        values.append(value - ASKS if said.endswith(_QUESTION_MARKS) else value)
+        if size:
             before = own
     return values
 
@@ -209,12 +236,13 @@ def windows(lines: Sequence[Line], values: Sequence[float], weights: NeedleWeigh
     lengths = [len(line.text) for line in lines]
     blank = [line.blank for line in lines]
     end = len(lines)
-    for first, line in enumerate(lines):
+    for first in range(end):
         if blank[first]:
             continue
+        last, covered, value = first, lines[first].found, values[first]
         length = lengths[first]
-        last, covered, value = first, line.found, values[first]
-        for position in range(first + 1, end):
+        position = first + 1
+        while position < end:
             length += lengths[position] + 1
             if length > size:
                 break
@@ -222,7 +250,8 @@ def windows(lines: Sequence[Line], values: Sequence[float], weights: NeedleWeigh
                 last = position
                 covered |= lines[position].found
                 value += values[position]
-        found.append(Window(first, last, weights.share(covered) + value))
+            position += 1
+        found.append(Window(first, last, weights.share(covered) + value if covered else value))
         if last == end - 1:
             break
     # Equal ones stay in their order.

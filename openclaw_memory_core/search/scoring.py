@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import functools
 from collections.abc import Sequence
 
 from openclaw_memory_core.config.model import DecayConfig, HybridConfig
@@ -16,7 +15,6 @@ from openclaw_memory_core.search.passages import Found, Line, NeedleWeights, lin
 from openclaw_memory_core.search.query import ParsedQuery
 from openclaw_memory_core.search.selection import Candidate
 from openclaw_memory_core.search.snippets import LIMIT, PASSAGE, Composer
-from openclaw_memory_core.search.words import token_set
 
 DATED = 0.15
 """What a note of the day or month that the question names gains on the relative scale."""
@@ -58,10 +56,10 @@ class Scorer:
         literal = self._settings.fusion == "documented"
         self.balance = weights(configured, signals, adapt=not literal)
         fused = fuse(self._settings.fusion, signals, self.balance)
-        relevance = [
-            item.score if literal else self._dated(item.score, c) for item, c in zip(fused, chunks, strict=True)
-        ]
+        relevance = [item.score for item in fused]
         if not literal:
+            if self._query.dates:
+                relevance = [self._dated(score, chunk) for score, chunk in zip(relevance, chunks, strict=True)]
             best = max(relevance, default=0.0) or 1.0
             relevance = [value / best for value in relevance]
         relevance = [self._listed.get(chunk.id, value) for chunk, value in zip(chunks, relevance, strict=True)]
@@ -116,11 +114,7 @@ class Scorer:
 
     def _signal(self, chunk: StoredChunk) -> Signal:
         rank = self._pool.ranks.get(chunk.id, 0.0)
-        return Signal(
-            cosine=self._pool.cosines.get(chunk.id),
-            rank=rank,
-            nearness=self._nearness(chunk) if rank > 0 else 0.0,
-        )
+        return Signal(self._pool.cosines.get(chunk.id), rank, self._nearness(chunk) if rank > 0 else 0.0)
 
     def _nearness(self, chunk: StoredChunk) -> float:
         held = self._found[chunk.id].held
@@ -150,7 +144,6 @@ class Scorer:
             importance=importance.factor(chunk.importance),
             specificity=named.specificity if named else 0,
             composer=_composer(lines, self._needles),
-            tokens=functools.cache(functools.partial(token_set, chunk.text)),
             age=age,
             within=self._within.get(chunk.id, 0.0) if self._within else None,
             listed=chunk.id in self._listed,

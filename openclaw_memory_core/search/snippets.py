@@ -72,10 +72,13 @@ class Composer:
         room = limit - (len(self._lines[heading].text) + _LONGEST_JOINT if heading is not None else 0)
         chosen = _Chosen(self._lines, self._shown(core))
         for window in self._windows:
-            more = self._shown(window) if window.score > 0 else []
-            if more and chosen.lacks(more) and self._free(window, taken):
+            if window.score <= 0 or chosen.is_full(room):
+                break
+            more = self._shown(window)
+            if chosen.lacks(more) and self._free(window, taken):
                 chosen.add(more, room)
-        self._fill(chosen, taken, room)
+        if not chosen.is_full(room):
+            self._fill(chosen, taken, room)
         if heading is not None and chosen.lacks([heading]):
             chosen.insert([heading], limit)
         return self._snippet(chosen.positions, limit)
@@ -84,6 +87,8 @@ class Composer:
         return not taken or not any(self._key(position) in taken for position in self._shown(window))
 
     def _shown(self, window: Window) -> list[int]:
+        if window.first == window.last:
+            return [window.first]
         return [p for p in range(window.first, window.last + 1) if not self._lines[p].blank]
 
     def _key(self, position: int) -> Key:
@@ -123,7 +128,12 @@ class _Chosen:
         self._lines = lines
         self._size = len(_text(lines, core))
         self._together = _together(core)
+        self._shortest = min(len(line.text) for line in lines if not line.blank)
         self.positions = core
+
+    def is_full(self, room: int) -> bool:
+        """Whether not even the shortest line can be taken in."""
+        return len(self.positions) >= MAX_LINES or self._size + self._shortest - _LONGEST_JOINT > room
 
     def lacks(self, positions: Iterable[int]) -> bool:
         """Whether it holds none of these."""
