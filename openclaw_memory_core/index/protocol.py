@@ -88,6 +88,9 @@ class IndexReader(Protocol):
     def sample(self, visible: Visible, limit: int) -> list[int]:
         """At most *limit* chunks spread over the whole index, the same ones at each call."""
 
+    def sample_cosines(self, query: Vector, visible: Visible, limit: int) -> list[float]:
+        """Exact cosines of *query* with the chunks of :meth:`sample` that have a vector."""
+
 
 class GenerationWriter(Protocol):
     """Writes one generation.  Every method is one short transaction."""

@@ -13,7 +13,7 @@ from openclaw_memory_core.search.date_words import MONTHS
 from openclaw_memory_core.search.dates import DateRange, find_dates
 from openclaw_memory_core.search.irregular import forms
 from openclaw_memory_core.search.stopwords import FILLERS, HAPPENED, HAPPENING, stop_words
-from openclaw_memory_core.search.words import CJK_RUN, WORD, fold, literal_pattern, pairs, word_pattern
+from openclaw_memory_core.search.words import CJK_RUN, WORD, WordPattern, fold, literal_pattern, pairs, word_pattern
 
 MAX_TERMS = 32
 """Terms that are looked for; a pasted page is a question about its first words."""
@@ -57,7 +57,7 @@ class Needle:
     """
 
     key: str
-    pattern: re.Pattern[str] | None
+    pattern: re.Pattern[str] | WordPattern | None
     weight: float = 1.0
     leads: bool = False
 

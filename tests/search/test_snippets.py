@@ -16,7 +16,7 @@ from support.strategies import markdown_texts
 from openclaw_memory_core.config.model import ChunkingConfig
 from openclaw_memory_core.index.chunking import chunk_document
 from openclaw_memory_core.index.model import Chunk, StoredChunk
-from openclaw_memory_core.search.passages import NeedleWeights, lines_of, union
+from openclaw_memory_core.search.passages import Found, NeedleWeights, lines_of, union
 from openclaw_memory_core.search.query import parse
 from openclaw_memory_core.search.snippets import GAP, LIMIT, Composer, Snippet
 
@@ -45,7 +45,7 @@ def stored(chunk: Chunk, number: int = 1) -> StoredChunk:
 def composers(text: str, question: str) -> list[Composer]:
     needles = parse(question, TODAY).needles
     chunks = [stored(c, n) for n, c in enumerate(chunk_document(document("memory/x.md", text), ChunkingConfig()))]
-    lines = [lines_of(chunk, needles, LIMIT) for chunk in chunks]
+    lines = [lines_of(chunk, Found(chunk.text, needles), LIMIT) for chunk in chunks]
     weighed = NeedleWeights(needles, [union(one) for one in lines])
     return [Composer(one, weighed) for one in lines]
 

@@ -15,6 +15,7 @@ from openclaw_memory_core.index.store.schema import sql, visible_bindings
 
 if TYPE_CHECKING:
     from openclaw_memory_core.index.store.generations import Generation
+    from openclaw_memory_core.index.store.recent import Moment, Recent
     from openclaw_memory_core.privacy import Visible
 
 WEIGHTS = (1.0, 0.6, 1.0)
@@ -44,9 +45,17 @@ _PATH_WORDS = """SELECT FIRST_CHUNK AS first, f.path, p.rank FROM gN_paths AS p 
 
 
 def search(
-    db: apsw.Connection, generation: Generation, terms: Sequence[Term], visible: Visible, limit: int
+    db: apsw.Connection,
+    generation: Generation,
+    terms: Sequence[Term],
+    visible: Visible,
+    limit: int,
+    shares: Recent[tuple[Moment, str], float],
 ) -> list[KeywordHit]:
-    """Chunks that hold any of *terms*, best first; a term's weight multiplies what it adds to the rank."""
+    """Chunks that hold any of *terms*, best first; a term's weight multiplies what it adds to the rank.
+
+    :param shares: what is known of words already.
+    """
     bindings = visible_bindings(visible) | {"weights": f"bm25{WEIGHTS}"}
     ranks: dict[int, float] = {}
     groups = _by_weight(terms)
@@ -54,7 +63,7 @@ def search(
         parts = text.match_parts(group, generation.text_kind)
         if parts:
             # Only one group can be cut by SQL: a chunk may be second in each of two and first in their sum.
-            found = ranking.ranked(db, generation, parts, bindings, limit if len(groups) == 1 else -1)
+            found = ranking.ranked(db, generation, parts, bindings, limit if len(groups) == 1 else -1, shares)
             for chunk, rank in found.items():
                 ranks[chunk] = ranks.get(chunk, 0.0) + weight * rank
     for term in text.too_short(terms, generation.text_kind):

@@ -16,7 +16,7 @@ import apsw
 from openclaw_memory_core.index.model import VectorHit
 from openclaw_memory_core.index.store.codes import encode
 from openclaw_memory_core.index.store.schema import sql, visible_bindings
-from openclaw_memory_core.index.store.vectors import SPARE, is_usable, stored_cosines
+from openclaw_memory_core.index.store.vectors import SPARE, cosines_with, is_usable, stored_cosines
 from openclaw_memory_core.records import record
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ _WITHOUT_CODE = """SELECT c.id, c.vector FROM gN_files AS f JOIN gN_chunks AS c 
 
 _HIDDEN = "SELECT f.id FROM gN_files AS f WHERE NOT VISIBLE"
 
-_VECTORS = "SELECT c.id, c.vector FROM json_each(?) AS j JOIN gN_chunks AS c ON c.id = j.value WHERE c.vector > 0"
+_VECTORS = """SELECT c.id, v.embedding FROM json_each(?) AS j JOIN gN_chunks AS c ON c.id = j.value
+    JOIN vectors AS v ON v.id = c.vector WHERE c.vector > 0"""
 
 
 @record
@@ -98,26 +99,29 @@ class NearestSearch:
             chosen = self._candidates_in_sql(question)
         vectors = {vector for _, vector in chosen}
         # Chunks with equal texts share a vector, so that so many vectors are always enough.
-        values = self._remember(
-            question.vector, stored_cosines(self._db, question.vector, vectors, best=question.limit)
-        )
-        hits = [VectorHit(chunk, values[vector]) for chunk, vector in chosen if vector in values]
+        values = stored_cosines(self._db, question.vector, vectors, best=question.limit)
+        found = {chunk: values[vector] for chunk, vector in chosen if vector in values}
+        if self._query != question.vector:
+            self._query, self._known = question.vector, {}
+        self._known |= found
+        hits = [VectorHit(chunk, cosine) for chunk, cosine in found.items()]
         return sorted(hits, key=lambda hit: (-hit.cosine, hit.chunk_id))[: question.limit]
 
     def cosines(self, query: Vector, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Exact cosine of these chunks."""
         if not self._answers(query):
             return {}
-        pairs = dict(self._db.execute(self._sql(_VECTORS), (json.dumps(list(chunk_ids)),)))
-        known = self._known if self._query == query else {}
-        values = known | stored_cosines(self._db, query, set(pairs.values()) - known.keys())
-        return {chunk: values[vector] for chunk, vector in pairs.items() if vector in values}
+        kept = self._known if self._query == query else {}
+        known = {chunk: kept[chunk] for chunk in chunk_ids if chunk in kept}
+        return known | self.cosines_with(query, self.vectors([chunk for chunk in chunk_ids if chunk not in known]))
 
-    def _remember(self, query: Vector, values: dict[int, float]) -> dict[int, float]:
-        if self._query != query:
-            self._query, self._known = query, {}
-        self._known |= values
-        return values
+    def vectors(self, chunk_ids: Sequence[int]) -> list[tuple[int, Vector]]:
+        """These chunks, as far as they have one, with their vectors."""
+        return list(self._db.execute(self._sql(_VECTORS), (json.dumps(list(chunk_ids)),))) if chunk_ids else []
+
+    def cosines_with(self, query: Vector, vectors: Sequence[tuple[int, Vector]]) -> dict[int, float]:
+        """Exact cosine of chunks with these vectors."""
+        return cosines_with(query, vectors) if self._answers(query) else {}
 
     def _answers(self, query: Vector) -> bool:
         """Vectors of another length are of another model: they are never compared."""

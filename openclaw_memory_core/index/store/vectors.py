@@ -52,10 +52,17 @@ def stored_cosines(
 
     :param best: so many nearest ones are enough; others may be left out.
     """
-    found = list(db.execute(_STORED, (json.dumps(sorted(vectors)),)))
+    return cosines_with(query, list(db.execute(_STORED, (json.dumps(sorted(vectors)),))), best=best)
+
+
+def cosines_with(query: Vector, vectors: Sequence[tuple[int, Vector]], *, best: int | None = None) -> dict[int, float]:
+    """Exact cosine of *query* with each of these numbered vectors, by number.
+
+    :param best: so many nearest ones are enough; others may be left out.
+    """
     compute = _with_numpy if "numpy" in sys.modules else _in_python
-    values = compute(query, [blob for _, blob in found], best)
-    return {found[row][0]: round(value, _DIGITS) for row, value in values}
+    values = compute(query, [blob for _, blob in vectors], best)
+    return {vectors[row][0]: round(value, _DIGITS) for row, value in values}
 
 
 def _with_numpy(query: Vector, blobs: Sequence[Vector], best: int | None) -> Iterable[tuple[int, float]]:
