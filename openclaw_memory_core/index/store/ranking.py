@@ -10,6 +10,7 @@ common words alone can reach a place that is asked for, which is checked: a word
 from __future__ import annotations
 
 import functools
+import json
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -60,11 +61,13 @@ last are as good an answer to them as any …"""
 _NEWEST = 16_384
 """… of which there are enough among so many."""
 
-_RANKED = """SELECT t.rowid, t.rank FROM gN_text AS t
+# One row instead of hundreds: at each one Python's lock would be given up and waited for, while the other leg works.
+_RANKED = """SELECT json_group_array(json_array(chunk, rank)) FROM (
+    SELECT t.rowid AS chunk, t.rank AS rank FROM gN_text AS t
     CROSS JOIN gN_chunks AS c INDEXED BY gN_chunks_owner ON c.id = t.rowid
     CROSS JOIN gN_files AS f ON f.id = c.file
     WHERE gN_text MATCH :match AND t.rank MATCH :weights AND t.rowid > :after AND VISIBLE
-    ORDER BY t.rank LIMIT :limit"""
+    ORDER BY t.rank LIMIT :limit)"""
 
 _COUNT = "SELECT count(*) FROM gN_text WHERE gN_text MATCH ?"
 _COUNT_RANGE = "SELECT count(*) FROM gN_text WHERE gN_text MATCH ? AND rowid BETWEEN ? AND ?"
@@ -136,7 +139,7 @@ class _Query:
         """Score everything that matches, or what was written last of it."""
         after = self._last - _NEWEST if newest else 0
         bindings = self._bindings | {"match": match, "after": after}
-        return dict(self._db.execute(sql(_RANKED, self._generation), bindings))
+        return dict(json.loads(self._db.execute(sql(_RANKED, self._generation), bindings).get))
 
     def may_do(
         self, rare: Sequence[str], shares: dict[str, float], idfs: dict[str, float], common: dict[str, float]
