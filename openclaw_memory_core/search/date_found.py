@@ -5,11 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from openclaw_memory_core.records import record
 from openclaw_memory_core.search import date_spans as spans
-from openclaw_memory_core.search.date_rules import CJK, DIGIT, LETTERS, RULES, Rule
+from openclaw_memory_core.search.date_patterns import CJK, DIGIT, LETTERS, Rule
+from openclaw_memory_core.search.date_rules import RULES
 from openclaw_memory_core.search.date_spans import Span
 from openclaw_memory_core.search.words import CJK_RUN
 
@@ -45,14 +46,20 @@ class Found:
     weekday: bool = False
 
 
+@functools.cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern that most questions do not need: it is compiled at its first use."""
+    return re.compile(pattern)
+
+
 def find(text: str, today: dt.date) -> list[Found]:
     """The dates in a folded text by their place; a character belongs to one of them at most."""
     present = _present(text)
     found, rest = [], text
-    for rule in RULES:
-        if not all(_holds(need, present) for need in rule.needs):
+    for rule, needs in _RULES:
+        if any(map(present.isdisjoint, needs)):
             continue
-        for match in _compiled(rule.pattern).finditer(rest):
+        for match in compiled(rule.pattern).finditer(rest):
             one = _found(rule, match, today)
             if one is not None:
                 found.append(one)
@@ -64,7 +71,7 @@ def meant(again: Callable[[dt.date], Span | None], day: dt.date) -> Span | None:
     """What a date means on a day; None if it names no day then (31 April, year 0)."""
     try:
         return again(day)
-    except (ValueError, OverflowError, LookupError):
+    except (ValueError, OverflowError):
         return None
 
 
@@ -90,7 +97,7 @@ def in_year(span: Span, year: int) -> Span | None:
     return meant(lambda _day: spans.in_year(span, year), span[0])
 
 
-_compiled = functools.cache(re.compile)
+_RULES = tuple((rule, tuple(map(frozenset, rule.needs))) for rule in RULES)
 
 
 def _present(text: str) -> set[str]:
@@ -100,10 +107,6 @@ def _present(text: str) -> set[str]:
     if not text.isascii() and CJK_RUN.search(text):
         words.add(CJK)
     return words
-
-
-def _holds(need: Collection[str], present: set[str]) -> bool:
-    return any(word in need for word in present)
 
 
 def _found(rule: Rule, match: re.Match[str], today: dt.date) -> Found | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from openclaw_memory_core.search import date_spans as spans
-from openclaw_memory_core.search.date_found import Found, before, gap, in_year, meant, put
+from openclaw_memory_core.search.date_found import Found, before, compiled, gap, in_year, meant, put
 from openclaw_memory_core.search.date_parts import parts
 from openclaw_memory_core.search.date_spans import Span, days
 from openclaw_memory_core.search.date_words import (
@@ -31,11 +31,12 @@ from openclaw_memory_core.search.date_words import (
 
 def join(text: str, found: Sequence[Found], today: dt.date) -> list[Found]:
     """The dates of a folded text, joined where its words say so; those that are none by themselves are left out."""
-    joined = _related(text, _ranges(text, parts(text, _that_year(text, _one_day(text, found)), today)))
+    single = parts(text, _that_year(text, _one_day(text, found)), today)
+    joined = _shared_year(text, _related(text, _ranges(text, single)))
     return _told(text, [one for one in joined if not one.weak])
 
 
-_ONE_DAY = re.compile(r",?\s*(?:the|den|dem|el|le)?\s*")
+_ONE_DAY = r",?\s*(?:the|den|dem|el|le)?\s*"
 
 
 def _one_day(text: str, found: Sequence[Found]) -> list[Found]:
@@ -43,7 +44,7 @@ def _one_day(text: str, found: Sequence[Found]) -> list[Found]:
     result: list[Found] = []
     for one in found:
         last = result[-1] if result else None
-        if last and last.weekday and _is_day(one) and _ONE_DAY.fullmatch(gap(text, last.end, one.start)):
+        if last and last.weekday and _is_day(one) and compiled(_ONE_DAY).fullmatch(gap(text, last.end, one.start)):
             result[-1] = replace(one, start=last.start, at=last.at)
         else:
             result.append(one)
@@ -54,7 +55,7 @@ def _is_day(one: Found) -> bool:
     return one.span[0] == one.span[1] and not one.relative
 
 
-_IN = re.compile(r"\s*,?\s*(?:(?:of|in|on|im|am|en|de|del|el|du|le)\s+)*(?:の|的)?")
+_IN = r"\s*,?\s*(?:(?:of|in|on|im|am|en|de|del|el|du|le)\s+)*(?:の|的)?"
 
 
 def _that_year(text: str, found: Sequence[Found]) -> list[Found]:
@@ -62,7 +63,7 @@ def _that_year(text: str, found: Sequence[Found]) -> list[Found]:
     result: list[Found] = []
     for one in found:
         last = result[-1] if result else None
-        pair = _year_and_day(last, one) if last and _IN.fullmatch(gap(text, last.end, one.at)) else None
+        pair = _year_and_day(last, one) if last and compiled(_IN).fullmatch(gap(text, last.end, one.at)) else None
         if last and pair:
             year, day = pair
             span = in_year(day.span, year.span[0].year)
@@ -73,6 +74,32 @@ def _that_year(text: str, found: Sequence[Found]) -> list[Found]:
     return result
 
 
+_ALSO = r"\s*(?:[/&,]|,?\s(?:and|or|und|oder|y|o|et|ou|vs\.?))\s*|\s*[和与とや、]\s*"
+
+
+def _shared_year(text: str, found: Sequence[Found]) -> list[Found]:
+    """``January and February 2024``: the year holds for both; ``in 2023 and 2024``: both are years."""
+    result = list(found)
+    for i in range(1, len(result)):
+        one, other = result[i - 1], result[i]
+        years = not one.weak and one.year and other.weak and spans.is_year(one.span) and spans.is_year(other.span)
+        if (
+            years
+            and compiled(_ALSO).fullmatch(gap(text, one.end, other.at))
+            and not compiled(_COUNTED).match(text, other.end)
+        ):
+            result[i] = replace(other, weak=False)
+    for i in range(len(result) - 2, -1, -1):
+        one, other = result[i], result[i + 1]
+        named = other.year and not (one.year or one.relative or other.relative or spans.is_year(other.span))
+        alike = spans.is_month(one.span) == spans.is_month(other.span)
+        if named and alike and compiled(_ALSO).fullmatch(gap(text, one.end, other.at)):
+            span = in_year(one.span, other.span[0].year)
+            if span and span[0] <= other.span[0]:
+                result[i] = replace(one, span=span, year=True, weak=False)
+    return result
+
+
 def _year_and_day(first: Found, second: Found) -> tuple[Found, Found] | None:
     for year, day in ((first, second), (second, first)):
         if year.relative and spans.is_year(year.span) and not (day.relative or day.year or spans.is_year(day.span)):
@@ -80,16 +107,16 @@ def _year_and_day(first: Found, second: Found) -> tuple[Found, Found] | None:
     return None
 
 
-_FROM = re.compile(
+_FROM = (
     r"(?:\b(?:between|from|since|zwischen|von|vom|seit|entre|de|del|du|desde|depuis|des)(?:\s+(?:the|dem|el|le))?\s+"
     r"|[从自在])$"
 )
-_TO = re.compile(
-    r"\s*(?:[-–—~〜]|\.\.\.?|…)\s*|\s+(?:to|through|thru|until|till|bis(?: zum)?|al|hasta(?: el)?|jusqu['’]?au|au)\s+"
+_TO = (
+    r"\s*(?:[-–—~〜]|\.\.\.?|…)\s*|\s+(?:to|through|thru|until|till|bis(?: zum)?|al|hasta(?: el)?|a|jusqu['’]?au|au)\s+"
     r"(?:the\s+)?|,?\s*(?:到|至|から)\s*"
 )
-_AND = re.compile(r"\s+(?:and|und|y|e|et|a)\s+(?:(?:the|dem|el|le|in)\s+)?|\s*[与和と]\s*")
-_UNTIL_SIGN = re.compile(r"\s*(?:まで|之间|の間)")
+_AND = r"\s+(?:and|und|y|e|et)\s+(?:(?:the|dem|el|le|in)\s+)?|\s*[与和と]\s*"
+_UNTIL_SIGN = r"\s*(?:まで|之间|の間)"
 
 
 def _ranges(text: str, found: Sequence[Found]) -> list[Found]:
@@ -106,16 +133,16 @@ def _ranges(text: str, found: Sequence[Found]) -> list[Found]:
 
 def _range(text: str, first: Found, last: Found) -> Found | None:
     near = before(text, first)
-    opener = _FROM.search(near)
+    opener = compiled(_FROM).search(near)
     between = gap(text, first.end, last.at)
-    if not (_TO.fullmatch(between) or (opener and _AND.fullmatch(between))) or first.open is False:
+    if not (compiled(_TO).fullmatch(between) or (opener and compiled(_AND).fullmatch(between))) or first.open is False:
         return None
     if not (_is_no_count(text, first, opened=bool(opener)) and _is_no_count(text, last, opened=bool(opener))):
         return None
     span = meant(lambda _day: _spanned(first, last), last.span[0])
     if span is None:
         return None
-    until = _UNTIL_SIGN.match(text, last.end)
+    until = compiled(_UNTIL_SIGN).match(text, last.end)
     return replace(
         last,
         start=min(first.start, first.at - len(near) + opener.start()) if opener else first.start,
@@ -129,11 +156,11 @@ def _range(text: str, first: Found, last: Found) -> Found | None:
     )
 
 
-_COUNTED = re.compile(
+_COUNTED = (
     r"\s+(?!(?:in|at|on|with|about|for|and|or|to|until|did|was|were|is|we|i|you|what|who|how|und|bis|y|e|et|a|al|au"
     r"|hasta)\b)[^\W\d]"
 )
-_NUMBERED = re.compile(
+_NUMBERED = (
     r"\b(?:ports?|ids?|lines?|pages?|rooms?|values?|numbers?|rfcs?|seiten?|zeilen?)\s+(?:from|between|von|zwischen)\b"
 )
 
@@ -142,7 +169,7 @@ def _is_no_count(text: str, one: Found, *, opened: bool) -> bool:
     """Whether a bare year is not the number of something (``between 2000 and 2024 users``)."""
     if not (one.weak and spans.is_year(one.span)):
         return True
-    return opened and not (_COUNTED.match(text, one.end) or _NUMBERED.search(before(text, one)))
+    return opened and not (compiled(_COUNTED).match(text, one.end) or compiled(_NUMBERED).search(before(text, one)))
 
 
 def _spanned(first: Found, last: Found) -> Span | None:
@@ -168,19 +195,23 @@ def _spanned(first: Found, last: Found) -> Span | None:
 _UNIT = rf"(?P<u>{alternatives(UNITS)})"
 _DAY_NAME = rf"(?P<w>{alternatives(WEEKDAYS)})"
 _TIME = rf"(?:{_UNIT}|{_DAY_NAME}|(?P<weekend>{alternatives(WEEKENDS)})|(?P<night>{alternatives(NIGHTS)}))"
-_RELATED = re.compile(
+_RELATED = (
     rf"\b(?:(?:(?P<n>\d{{1,3}}|{alternatives(NUMBERS)}|{alternatives(FEW | HALF)})|the|der|dem|die|am|la|el|le|l['’])"
     rf"\s*)?\b(?<!every )(?<!each )(?<!jede )(?<!jeden )(?<!cada )(?<!chaque ){_TIME}\s+"
-    r"(?:(?P<before>before|prior to|preceding|leading up to|vor|antes|anterior|avant|precedant)"
-    r"|(?P<after>after|following|nach|despues|siguiente|posterior|apres|suivant)|(?P<of>of|vom|um))"
+    r"(?:(?P<before>before|prior to|preceding|leading up to|vor|antes|anterior|avant|precedant|previa)"
+    r"|(?P<after>after|following|nach|despues|siguiente|posterior|apres|suivant)|(?P<of>of|vom|um|du|del?))"
     r"(?:\s+(?:the|dem|den|der|de|del|el|al|a|le|la))*\s+$"
 )
-_LAST = re.compile(r"(?:last|past|letzte|vergangene|dernier)")
-_PLURAL = re.compile(r"(?:day|week|month|year|fortnight|dia|semana|ano|jour|semaine|an|annee)s|meses|\w+en|tage|\w+re")
+_LAST = r"(?:last|past|letzte|vergangene|dernier)"
+_EVE = (
+    r"\b(?:the |la |le )?(?:(?P<before>eve|veille|visperas?|vorabend)|(?P<after>lendemain))\s+(?:of|du|de|del|des|vom)"
+    r"(?:\s+(?:the|la|le|dem))?\s+$"
+)
+_PLURAL = r"(?:day|week|month|year|fortnight|dia|semana|ano|jour|semaine|an|annee)s|meses|\w+en|tage|monate|jahre"
 _SEVERAL = 5
 """How many units "in the weeks before" is taken to be."""
-_AROUND = re.compile(r"\b(?:around|circa|ca\.|um den|um|rund um den|alrededor del?|hacia el|vers le|autour du)\s+$")
-_NEXT_SIGN = re.compile(
+_AROUND = r"\b(?:around|circa|ca\.|um den|um|rund um den|alrededor del?|hacia el|vers le|autour du)\s+$"
+_NEXT_SIGN = (
     r"(?:的|の)?(?:(?P<before>前)|(?P<after>[后後次翌]))(?:の|[一1]?个?)?(?P<u>天|日|周|星期|週|月)(?P<span>間|内)?"
 )
 
@@ -193,33 +224,40 @@ def _related(text: str, found: Iterable[Found]) -> list[Found]:
         if last and _is_day(last) and text[one.end - 1] == "前" and text[last.end : one.start] in {"", "的", "の"}:
             span = meant(one.again, last.span[0])
             if span is not None:
-                result[-1] = replace(last, end=one.end, span=span, open=False)
+                result[-1] = replace(last, end=one.end, span=span)
                 continue
-        put(result, (None if last and _is_told_of(text, last) else _relation(text, one)) or one)
+        related = _relation(text, one)
+        put(result, one if related is None or (last and _is_told_of(text, last, related)) else related)
     return result
 
 
-def _is_told_of(text: str, one: Found) -> bool:
-    return one.relative and _LAST.match(text, one.start) is not None
+def _is_told_of(text: str, one: Found, related: Found) -> bool:
+    """Whether it is ``last week`` before a day, not the week before it."""
+    return one.relative and related.start < one.end and compiled(_LAST).match(text, one.start) is not None
 
 
 def _relation(text: str, one: Found) -> Found | None:
-    if one.relative or one.open is False:
+    if one.open is False or (one.relative and one.span[0] != one.span[1]):
         return None
-    sign = _NEXT_SIGN.match(text, one.end) if _is_day(one) else None
+    if _is_day(one) and text.startswith(("前后", "前後"), one.end):
+        return _near(one, end=one.end + 2)
+    sign = compiled(_NEXT_SIGN).match(text, one.end) if _is_day(one) else None
     near = before(text, one)
-    match = sign or _RELATED.search(near)
+    match = sign or compiled(_EVE).search(near) or compiled(_RELATED).search(near)
     if match is None:
-        around = _AROUND.search(near) if _is_day(one) else None
-        if around is None:
-            return None
-        start = one.at - len(near) + around.start()
-        return replace(one, start=start, at=start, span=(one.span[0] - days(3), one.span[1] + days(3)), open=False)
+        around = compiled(_AROUND).search(near) if _is_day(one) else None
+        return _near(one, start=one.at - len(near) + around.start()) if around else None
     span = meant(lambda _day: _beside(match, one.span), one.span[0])
     if span is None:
         return None
     start = one.start if sign else min(one.start, one.at - len(near) + match.start())
-    return replace(one, start=start, at=start, end=match.end() if sign else one.end, span=span, weak=False, open=False)
+    return replace(one, start=start, at=start, end=match.end() if sign else one.end, span=span, weak=False)
+
+
+def _near(one: Found, start: int | None = None, end: int | None = None) -> Found | None:
+    start = one.start if start is None else start
+    span = meant(lambda day: (day - days(3), day + days(3)), one.span[0])
+    return replace(one, start=start, at=start, end=end or one.end, span=span) if span else None
 
 
 def _beside(match: re.Match[str], named: Span) -> Span | None:
@@ -234,7 +272,7 @@ def _beside(match: re.Match[str], named: Span) -> Span | None:
     if groups.get("weekend"):
         saturday = spans.weekend_before(edge - days(1))[0] if sign < 0 else _weekday_after(edge, 5)
         return saturday, saturday + days(1)
-    if groups.get("night"):
+    if groups.get("night") or not groups.get("u"):
         return spans.same(edge + days(sign))
     unit = UNITS[groups["u"]]
     if groups.get("n"):
@@ -244,7 +282,7 @@ def _beside(match: re.Match[str], named: Span) -> Span | None:
         return spans.calendar_month(edge, -sign)
     if unit == YEAR and spans.is_year(named):
         return spans.year_span(edge.year + sign)
-    unit *= _SEVERAL if _PLURAL.fullmatch(groups["u"]) else 1
+    unit *= _SEVERAL if compiled(_PLURAL).fullmatch(groups["u"]) else 1
     return (edge - days(unit), edge - days(1)) if sign < 0 else (edge + days(1), edge + days(unit))
 
 
@@ -267,7 +305,7 @@ def _later(edge: dt.date, count: str, unit: int) -> Span:
     return edge + (edge - last), edge + (edge - first)
 
 
-_SAID = re.compile(
+_SAID = (
     r"\b(?:mentioned|said|told|written|wrote|noted|stated|reported|described|recorded|shared|posted|according to|as of"
     r"|as per|erwahnt|gesagt|erzahlt|geschrieben|notiert|laut|gemass|mencionado|dicho|contado|escrito|segun|mentionne"
     r"|dit|ecrit|raconte|selon)"
@@ -276,9 +314,9 @@ _SAID = re.compile(
     r"|nota|dans|du|le|une|un)\b)*\W*$"
     r"|(?:根据|据|按照)$"
 )
-_SAID_AFTER = re.compile(r"の?\w{0,6}によ[るれ]|\s+(?:erwahnt|gesagt|erzahlt|geschrieben|notiert|berichtet)\b")
-_AS = re.compile(r"(?:\bwie\s+(?:am\s+|im eintrag vom\s+|in der notiz vom\s+)?|^)$")
-_BEFORE = re.compile(r"\s+(?:before|prior to|vor(?: dem)?|antes del?|avant(?: le)?)\s+")
+_SAID_AFTER = r"の?\w{0,6}によ[るれ]|\s+(?:erwahnt|gesagt|erzahlt|geschrieben|notiert|berichtet)\b"
+_AS = r"(?:\bwie\s+(?:am\s+|im eintrag vom\s+|in der notiz vom\s+)?|^)$"
+_BEFORE = r"\s+(?:before|prior to|vor(?: dem)?|antes del?|avant(?: le)?)\s+"
 
 
 def _told(text: str, found: Sequence[Found]) -> list[Found]:
@@ -303,8 +341,10 @@ def _told(text: str, found: Sequence[Found]) -> list[Found]:
 
 def _is_said(text: str, one: Found) -> bool:
     near = before(text, one)
-    return bool(_SAID.search(near) or (_AS.search(near) and _SAID_AFTER.match(text, one.end)))
+    return bool(
+        compiled(_SAID).search(near) or (compiled(_AS).search(near) and compiled(_SAID_AFTER).match(text, one.end))
+    )
 
 
 def _is_before(text: str, one: Found, day: Found) -> bool:
-    return _BEFORE.fullmatch(gap(text, one.end, day.start)) is not None
+    return compiled(_BEFORE).fullmatch(gap(text, one.end, day.start)) is not None

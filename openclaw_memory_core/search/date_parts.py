@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from openclaw_memory_core.search import date_spans as spans
-from openclaw_memory_core.search.date_found import Found, before, in_year, put
+from openclaw_memory_core.search.date_found import Found, before, compiled, in_year, meant, put
 from openclaw_memory_core.search.date_spans import Span, days
-from openclaw_memory_core.search.date_words import ORDINALS, WEEK, WEEKDAYS, WEEKENDS, alternatives
+from openclaw_memory_core.search.date_words import NUMBERS, ORDINALS, UNITS, WEEK, WEEKDAYS, WEEKENDS, alternatives
 
 _EARLY = (
     r"(?P<early>early(?: in)?|(?:beginning|start) of|anfang|(?:a )?(?:comienzos|principios|inicios) de|debut(?: de)?)"
@@ -19,15 +19,16 @@ _MID = r"(?P<mid>mid|middle of|mitte|(?:a )?mediados de|mi(?=-))"
 _LATE = r"(?P<late>late(?: in)?|end of|ende|(?:a )?(?:finales|fines|fin) de|fin)"
 _WHICH = rf"(?P<k>{alternatives(ORDINALS)})"
 _WHAT = (
-    rf"(?P<t>half|halfte|mitad|moitie|quincena|week|woche|semana|semaine|day|tag|dia|jour|{alternatives(WEEKENDS)}"
-    rf"|{alternatives(WEEKDAYS)})"
+    rf"(?P<t>half|halfte|mitad|moitie|quincena|week|woche|semana|semaine|day|tag|dia|jour"
+    rf"|(?P<n>\d{{1,2}}|{alternatives(NUMBERS)})\s+(?P<s>weeks|wochen|semanas|semaines|days|tagen?|dias|jours)"
+    rf"|{alternatives(WEEKENDS)}|{alternatives(WEEKDAYS)})"
 )
-_PART = re.compile(
-    rf"\b(?:the\s+)?(?:{_EARLY}|{_MID}|{_LATE}|{_WHICH}(?:\s+{_WHAT}(?:\s+(?:of|in|im|des|der|de|del|du|von))?"
+_PART = (
+    rf"\b(?:the\s+)?(?:{_EARLY}|{_MID}|{_LATE}|(?<!-){_WHICH}(?:\s+{_WHAT}(?:\s+(?:of|in|im|des|der|de|del|du|von))?"
     r"|\s+(?:of|de)(?=\s)))"
     r"(?:\s+(?:the|month of|des|der|de|du|mois de|mes de|monats?))*(?:\s+|-)$"
 )
-_PART_SIGN = re.compile(
+_PART_SIGN = (
     r"(?:的|の)?(?:(?P<early>上旬|初め?|はじめ)|(?P<mid>中旬|半ば)|(?P<late>下旬|末|底|終わり)"
     r"|(?P<first>前半|上半[月年])|(?P<second>後半|下半[月年])|第(?P<k>[一二三四五])(?:个)?(?P<t>周|星期|週))"
 )
@@ -43,8 +44,8 @@ def parts(text: str, found: Iterable[Found], today: dt.date) -> list[Found]:
             result.append(one)
             continue
         near = before(text, one)
-        after = _PART_SIGN.match(text, one.end)
-        match = after or _PART.search(near)
+        after = compiled(_PART_SIGN).match(text, one.end)
+        match = after or compiled(_PART).search(near)
         span = _part(match, one.span) if match else None
         if match and span and span[0] > today and not (one.year or one.relative):
             earlier = in_year(one.span, one.span[0].year - 1)
@@ -60,8 +61,14 @@ def parts(text: str, found: Iterable[Found], today: dt.date) -> list[Found]:
 
 
 def _part(match: re.Match[str], whole: Span) -> Span | None:
+    return meant(lambda _day: _part_of(match, whole), whole[0])
+
+
+def _part_of(match: re.Match[str], whole: Span) -> Span | None:
     groups = match.groupdict()
     which, what = ORDINALS.get(groups["k"] or "", 0), groups["t"]
+    if groups.get("n"):
+        return _several(which, spans.number(groups["n"]) * UNITS[groups["s"]], whole)
     if which:
         return _nth_part(which, what or "", whole) if what or spans.is_month(whole) else None
     if groups.get("first") or groups.get("second"):
@@ -72,6 +79,13 @@ def _part(match: re.Match[str], whole: Span) -> Span | None:
         return spans.month_span(year, third * 4 + 1)[0], spans.month_span(year, third * 4 + 4)[1]
     first = whole[0].replace(day=third * 10 + 1)
     return first, whole[1] if third == 2 else first + days(9)
+
+
+def _several(which: int, length: int, whole: Span) -> Span | None:
+    """The first or last days of a span."""
+    if not 0 < length <= (whole[1] - whole[0]).days + 1 or which not in (1, -1):
+        return None
+    return (whole[0], whole[0] + days(length - 1)) if which > 0 else (whole[1] - days(length - 1), whole[1])
 
 
 def _nth_part(which: int, what: str, whole: Span) -> Span | None:

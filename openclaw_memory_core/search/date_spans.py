@@ -89,8 +89,20 @@ def latest(today: dt.date, month: int, day: int) -> Span | None:
 
 
 def number(word: str | None) -> int:
-    """A count in figures or words, 1 if there is none."""
-    return 1 if word is None else int(word) if word.isdecimal() else NUMBERS[word]
+    """A count in figures, words or Chinese signs up to 99; 1 if there is none.
+
+    :raises ValueError: it is none.
+    """
+    if word is None:
+        return 1
+    if word.isdecimal():
+        return int(word)
+    tens, ten, ones = word.partition("十")
+    if ten:
+        return 10 * number(tens or None) + (number(ones) if ones else 0)
+    if word not in NUMBERS:
+        raise ValueError(word)
+    return NUMBERS[word]
 
 
 def ago(today: dt.date, count: str | None, unit: int) -> Span:
@@ -116,7 +128,7 @@ def weekend_before(today: dt.date) -> Span:
 
 def numeric(match: re.Match[str], today: dt.date) -> Span | None:
     """Year (if any), month and day in figures."""
-    month, day, year = int(match["m"]), int(match["d"]), match["y"]
+    month, day, year = number(match["m"]), number(match["d"]), match["y"]
     return same(dt.date(int(year), month, day)) if year else latest(today, _checked(month), day)
 
 
@@ -169,7 +181,7 @@ def days_of_month(match: re.Match[str], today: dt.date) -> Span | None:
 
 def cjk_month(match: re.Match[str], today: dt.date) -> Span:
     """A month by its number."""
-    month = _checked(int(match["m"]))
+    month = _checked(number(match["m"]))
     return month_span(int(match["y"]) if match["y"] else today.year - (month > today.month), month)
 
 
@@ -207,6 +219,12 @@ def weekday(match: re.Match[str], today: dt.date) -> Span:
     return same(weekday_before(today, WEEKDAYS[match["w"]]))
 
 
+def next_weekday(match: re.Match[str], today: dt.date) -> Span:
+    """``next Friday``: the first such day after today."""
+    ahead = (WEEKDAYS[match["w"] or match["v"]] - today.weekday()) % WEEK
+    return same(today + days(ahead or WEEK))
+
+
 def weekdays_ago(match: re.Match[str], today: dt.date) -> Span:
     """``two Fridays ago``."""
     return same(weekday_before(today, WEEKDAYS[match["w"]]) - days(WEEK * (number(match["n"]) - 1)))
@@ -219,7 +237,8 @@ def weekday_weeks_ago(match: re.Match[str], today: dt.date) -> Span:
 
 def weekday_of_week(match: re.Match[str], today: dt.date) -> Span:
     """``Monday last week``, ``上周一``."""
-    back = 0 if match["this"] else WEEK
+    groups = match.groupdict()
+    back = 0 if groups.get("this") else -WEEK if groups.get("next") is not None else WEEK
     return same(today - days(today.weekday() + back - WEEKDAYS[match["w"]]))
 
 
@@ -295,7 +314,7 @@ def season(match: re.Match[str], today: dt.date) -> Span | None:
     if (
         not year
         and not groups.get("this")
-        and (month_span(first.year, begin + 2)[1] >= today if groups["last"] or after else first > today)
+        and (month_span(first.year, begin + 2)[1] >= today if groups.get("last") or after else first > today)
     ):
         first = month_span(first.year - 1, begin)[0]
     return first, month_span(first.year, begin + 2)[1]

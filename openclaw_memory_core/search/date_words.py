@@ -30,7 +30,7 @@ NUMBERS = _numbered(
     1,
 ) | {"fifteen": 15, "quinze": 15, "quince": 15, "eighteen": 18, "twenty": 20}
 ORDINALS = _numbered(
-    "first 1st erste ersten erster erstes primer primera premier premiere 一,"
+    "first 1st erste ersten erster erstes primer primero primera premier premiere 一,"
     "second 2nd zweite zweiten zweiter segunda segundo deuxieme seconde 二,"
     "third 3rd dritte dritten dritter tercera tercer troisieme 三,"
     "fourth 4th vierte vierten vierter cuarta cuarto quatrieme 四,fifth 5th funfte funften 五",
