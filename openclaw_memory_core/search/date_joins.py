@@ -197,7 +197,7 @@ _DAY_NAME = rf"(?P<w>{alternatives(WEEKDAYS)})"
 _TIME = rf"(?:{_UNIT}|{_DAY_NAME}|(?P<weekend>{alternatives(WEEKENDS)})|(?P<night>{alternatives(NIGHTS)}))"
 _RELATED = (
     rf"\b(?:(?:(?P<n>\d{{1,3}}|{alternatives(NUMBERS)}|{alternatives(FEW | HALF)})|the|der|dem|die|am|la|el|le|l['’])"
-    rf"\s*)?\b(?<!every )(?<!each )(?<!jede )(?<!jeden )(?<!cada )(?<!chaque ){_TIME}\s+"
+    rf"\s*)?\b(?<!every )(?<!many )(?<!viele )(?<!each )(?<!jede )(?<!jeden )(?<!cada )(?<!chaque ){_TIME}\s+"
     r"(?:(?P<before>before|prior to|preceding|leading up to|vor|antes|anterior|avant|precedant|previa)"
     r"|(?P<after>after|following|nach|despues|siguiente|posterior|apres|suivant)|(?P<of>of|vom|um|du|del?))"
     r"(?:\s+(?:the|dem|den|der|de|del|el|al|a|le|la))*\s+$"

@@ -199,6 +199,12 @@ _UNIT = (
         for days, (words, signs) in sorted(FIXED.items(), key=lambda item: -abs(item[0]))
     ),
     Rule(
+        rf"\b(?:since|seit|desde(?: el)?|depuis)\s+(?P<at>(?P<w>{W}))\b(?!\.\w)",
+        spans.weekday,
+        (WEEKDAYS,),
+        relative=True,
+    ),
+    Rule(
         rf"\b(?:last|this past|past|on|am|letzten|vergangenen|le|el)\s+(?P<w>{W})\b(?!\.\w){NO_PART}",
         spans.weekday,
         (WEEKDAYS,),

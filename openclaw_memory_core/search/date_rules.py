@@ -1,7 +1,7 @@
 """The words that name a day, a month or another span by themselves, one pattern each.
 
 A question has few of these words, so a pattern is compiled when a text first holds the words that it needs.  Whatever
-can stand before a date or after it (``the week before``, ``early``) is not here but in ``date_joins.py``.
+can stand before a date or after it (``the week before``, ``early``) is in ``date_parts.py`` and ``date_joins.py``.
 """
 
 from __future__ import annotations
@@ -145,7 +145,12 @@ _CALENDAR = (
     ),
     Rule(rf"(?<![\w./-])(?P<y>{BARE_Y})[-/](?P<m>0[1-9]|1[0-2])(?![\w/-]|\.\d)", spans.numeric_month, (D,)),
     Rule(rf"(?<![\w./-])(?P<m>0[1-9]|1[0-2])/{Y}(?!/)", spans.numeric_month, (D,)),
-    Rule(rf"\b(?:in|during|since|im jahr|seit|en|depuis|desde)\s+(?P<at>{Y})", spans.whole_year, (D,)),
+    Rule(
+        r"\b(?:(?:in|during|since|of)(?: the)?(?: year)?|im jahr|seit|en(?: el ano)?|depuis|desde|l['’]annee)\s+"
+        rf"(?P<at>{Y})",
+        spans.whole_year,
+        (D,),
+    ),
     Rule(rf"(?P<y>{BARE_Y})年", spans.whole_year, (D, C)),
     Rule(
         r"\b(?:from|between)\s+the\s+(?P<d>\d{1,2})(?:st|nd|rd|th)\s+(?:to|and|through|until|till)\s+(?:the\s+)?"

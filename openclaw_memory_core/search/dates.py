@@ -1,17 +1,16 @@
 """Dates that a question names, resolved against an injected day.
 
-Absolute: ``2026-03-31``, ``31.3.2026``, ``14 May 2023``, ``May 14``, ``in May 2023``, ``in 2022``, ``on the 14th``,
-``3月5日``.  Relative: yesterday, last week, three days ago, last May.  English, German, Spanish, French, Chinese and
-Japanese.  A name without a year is the latest such day or month that is not in the future.
+Days, months, years, quarters, weeks, ranges, parts of months, days before and after others, times as seen from today.
+English, German, Spanish, French, Chinese and Japanese.  A name without a year is the latest such time that has begun.
+docs/search.md says what is read and what is not.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import re
 
 from openclaw_memory_core.records import record
-from openclaw_memory_core.search.date_found import Found, before, find
+from openclaw_memory_core.search.date_found import Found, before, compiled, find
 from openclaw_memory_core.search.date_joins import join
 from openclaw_memory_core.search.words import fold
 
@@ -48,7 +47,7 @@ def find_dates(text: str, today: dt.date) -> list[DateRange]:
     """The dates that *text* names, in its order; a word belongs to one of them at most."""
     folded = fold(text)
     found = join(folded, find(folded, today), today)
-    ahead = bool(found) and _AHEAD.search(folded) is not None
+    ahead = bool(found) and compiled(_AHEAD).search(folded) is not None
     return [
         DateRange(
             *one.span,
@@ -61,14 +60,12 @@ def find_dates(text: str, today: dt.date) -> list[DateRange]:
     ]
 
 
-_OPENS = re.compile(
+_OPENS = (
     r"\b(?:since|until|till|by|before|after|starting|beginning|ab|seit|bis|nach|vor|desde|hasta|antes de|despues de"
     r"|a partir d[eu]|depuis|jusqu['’]?(?:a|en|au)?|avant|apres)(?: (?:the|dem|den|der|zum|zu|el|le|la))?\s*$"
 )
-_GOES_ON = re.compile(
-    r"[.,]?\s*(?:on(?:wards?)?\b|and (?:later|after|beyond)\b|an\b|以[来後降后]|から|まで|之[前后後]|[前后後])"
-)
-_AHEAD = re.compile(
+_GOES_ON = r"[.,]?\s*(?:on(?:wards?)?\b|and (?:later|after|beyond)\b|an\b|以[来後降后]|から|まで|之[前后後]|[前后後])"
+_AHEAD = (
     r"\b(?:will|going to|next|upcoming|coming|werde|wird|werden|nachste[nrsm]?|kommende[nrsm]?"
     r"|proxim[oa]s?|sera|prochaine?s?|(?:is|are|ist|sind)\b.*\b(?:planned|due|geplant|fallig))\b|将|明[年天日]|来[年月週]|予定"
 )
@@ -76,4 +73,4 @@ _AHEAD = re.compile(
 
 def _looks_beyond(text: str, one: Found) -> bool:
     """Whether the words around a date say that it is where something begins or ends."""
-    return bool(_OPENS.search(before(text, one)) or _GOES_ON.match(text, one.end))
+    return bool(compiled(_OPENS).search(before(text, one)) or compiled(_GOES_ON).match(text, one.end))
