@@ -95,6 +95,7 @@ def write(root: Path, files: int, *, questions: int = 200, seed: int = 7) -> Cor
     folder = root / "memory"
     folder.mkdir(parents=True, exist_ok=True)
     asked: list[str] = []
+    said: list[dict[str, str]] = []
     size = 0
     for number in range(files):
         day = LAST_DAY - dt.timedelta(days=number)
@@ -104,7 +105,12 @@ def write(root: Path, files: int, *, questions: int = 200, seed: int = 7) -> Cor
         (folder / f"{day.isoformat()}.md").write_bytes(data)
         if number % max(1, files // questions) == 0:
             asked.append(_question(rng, rng.choice(bullets)))
-    return Corpus(root, files, size, tuple(asked[:questions]))
+            said += bullets
+    # Few notes are asked about more than once; the same notes come out whatever is asked.
+    rng = random.Random(seed)
+    while len(set(asked)) < questions:
+        asked.append(_question(rng, rng.choice(said)))
+    return Corpus(root, files, size, tuple(dict.fromkeys(asked))[:questions])
 
 
 def _note(day: dt.date, rng: random.Random, words: _Words) -> tuple[str, list[dict[str, str]]]:

@@ -1,6 +1,6 @@
 """Retrieval on LoCoMo (Maharana et al., 2024): does the search find, and show, the lines that answer a question?
 
-    python benchmarks/locomo.py locomo10.json [--json OUT] [--only default,rrf] [--as-dated]
+    python -m benchmarks.locomo locomo10.json [--json OUT] [--only default,rrf] [--as-dated]
 
 The data set is not part of this project (CC BY-NC 4.0).  Each conversation becomes a workspace of daily notes, one line
 a turn, moved so that its last session was yesterday; adversarial questions (category 5) are left out.  Everything goes
@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from retrieval import CONFIGURATIONS, compare, finish, run
+from benchmarks.retrieval import CONFIGURATIONS, compare, finish, run
 
 TODAY = dt.date(2026, 11, 30)
 ADVERSARIAL = 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
@@ -49,8 +50,16 @@ def run(command: Sequence[str], env: Mapping[str, str] | None = None) -> Child:
         err.seek(0)
         if process.returncode:
             raise RuntimeError(f"{' '.join(command)}: {err.read().decode(errors='replace')[-2000:]}")
-        megabytes = usage.ru_maxrss / (1024 if sys.platform != "darwin" else 1024 * 1024)
-        return Child(wall, usage.ru_utime + usage.ru_stime, megabytes, out.read().decode())
+        return Child(wall, usage.ru_utime + usage.ru_stime, _megabytes(usage), out.read().decode())
+
+
+def peak_so_far() -> float:
+    """Largest resident memory of this process until now, in MB."""
+    return _megabytes(resource.getrusage(resource.RUSAGE_SELF))
+
+
+def _megabytes(usage: resource.struct_rusage) -> float:
+    return usage.ru_maxrss / (1024 if sys.platform != "darwin" else 1024 * 1024)
 
 
 def child(part: str, **arguments: Any) -> tuple[dict[str, Any], Child]:

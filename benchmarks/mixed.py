@@ -1,6 +1,6 @@
 """Retrieval on our own mixed notes: ids, config keys, errors, code, paraphrases, four languages, facts that changed.
 
-    python benchmarks/mixed.py [--json OUT] [--only default,rrf]
+    python -m benchmarks.mixed [--json OUT] [--only default,rrf]
 
 A check that nothing was tuned to the form of one data set.  The notes in ``data/mixed`` stand among 120 generated logs
 that share their words and none of their answers.
@@ -16,7 +16,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from retrieval import CONFIGURATIONS, compare, finish, run
+from benchmarks.retrieval import CONFIGURATIONS, compare, finish, run
 
 TODAY = dt.date(2026, 11, 30)
 DATA = Path(__file__).parent / "data" / "mixed"

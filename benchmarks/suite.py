@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks import corpus
 from benchmarks.measure import Child, alternate, child
@@ -180,23 +180,21 @@ class Suite:
     def model(self) -> Iterator[Row]:
         """The embedded model while indexing, against the model by itself."""
         notes = corpus.write(self._folder / "notes-model", max(1, self._scale.texts // corpus.CHUNKS_A_FILE))
-        found, went = child("model", workspace=str(notes.root), state=str(self._state("model")))
-        alone = max(found["one thread"], found["all threads"])
-        share = found["indexing"] / alone
+        found, _ = child("model", workspace=str(notes.root), state=str(self._state("model")))
+        share, cost = found["share"], found["share, CPU"]
         dims = {"chunks": found["texts"], "dimensions": 512}
-        yield Row("embedded model alone, one thread", found["one thread"], "texts/s", **dims)
-        yield Row("embedded model alone, all threads", found["all threads"], "texts/s", **dims)
+        for name in ("one thread", "all threads"):
+            yield Row(f"embedded model alone, {name}", found[name], "texts/s", **dims)
+            yield Row(f"CPU of a text alone, {name}", found[f"{name}, CPU"], "ms", **dims)
         yield at_least("indexing with it", share * 100, "%", 90, reference="alone", ratio=share, **dims)
-        cheapest = min(found["one thread cpu"], found["all threads cpu"])
-        ratio = found["indexing cpu"] / cheapest
-        yield Row("CPU of indexing a text", found["indexing cpu"], "ms", reference="alone", ratio=ratio, **dims)
-        yield Row("peak memory with the model", went.peak, "MB", **dims)
+        yield Row("CPU of indexing a text", found["indexing, CPU"], "ms", reference="alone", ratio=cost, **dims)
+        yield Row("peak memory with the model", found["peak"], "MB", **dims)
 
 
 def _indexed(
     found: Mapping[str, float], went: Child, notes: corpus.Corpus, size: int, dimensions: int
 ) -> Iterable[Row]:
-    where = {"chunks": size, "dimensions": dimensions}
+    where: Mapping[str, Any] = {"chunks": size, "dimensions": dimensions}
     speed = notes.size / MEGABYTE / found["seconds"]
     if dimensions:
         yield Row("full index", speed, "MB/s", **where)
@@ -210,10 +208,12 @@ def _indexed(
 
 
 def _searched(found: Mapping[str, Mapping[str, float]], size: int, dimensions: int) -> Iterable[Row]:
-    where = {"chunks": size, "dimensions": dimensions}
+    where: Mapping[str, Any] = {"chunks": size, "dimensions": dimensions}
     scan = found.get("sqlite-vec exact")
     whole = found["search"]
-    against = {"reference": "faster than sqlite-vec", "ratio": scan["p50"] / whole["p50"]} if scan else {}
+    against: Mapping[str, Any] = (
+        {"reference": "faster than sqlite-vec", "ratio": scan["p50"] / whole["p50"]} if scan else {}
+    )
     most = {(100_000, 1536): 20.0, (10_000, 384): 5.0}.get((size, dimensions))
     if most is None:
         yield Row("search p95", whole["p95"], "ms", **against, **where)
@@ -236,7 +236,6 @@ def _searched(found: Mapping[str, Mapping[str, float]], size: int, dimensions: i
 
 def evaluate(locomo: Path | None) -> Iterator[list[str]]:
     """Commands that measure how good the search is, where their data is given."""
-    folder = os.fspath(Path(__file__).parent)
-    yield [sys.executable, f"{folder}/mixed.py"]
+    yield [sys.executable, "-m", "benchmarks.mixed"]
     if locomo is not None:
-        yield [sys.executable, f"{folder}/locomo.py", str(locomo)]
+        yield [sys.executable, "-m", "benchmarks.locomo", str(locomo)]

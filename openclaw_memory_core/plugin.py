@@ -11,6 +11,7 @@ from openclaw_memory_core.config import load_config
 from openclaw_memory_core.config.model import MemoryConfig
 from openclaw_memory_core.core import MemoryCore
 from openclaw_memory_core.errors import PluginError
+from openclaw_memory_core.workspace.folders import FolderNames
 from openclaw_memory_hookspecs import (
     FlushOutcome,
     FlushRequest,
@@ -30,7 +31,8 @@ class MemoryCorePlugin:
     def __init__(self) -> None:
         self._runtime: Runtime | None = None
         self._config: MemoryConfig | None = None
-        self._cores: dict[tuple[str, Path | None], MemoryCore] = {}
+        self._cores: dict[tuple[str, Path], MemoryCore] = {}
+        self._folders = FolderNames()
         self._lock = threading.Lock()
 
     @hookimpl
@@ -100,18 +102,15 @@ class MemoryCorePlugin:
     def _core_for(self, agent_id: str | None, workspace: Path | None) -> MemoryCore:
         config = self._settings()
         agent = config.agent(agent_id)
-        key = (agent.id, None if workspace is None or _same_folder(workspace, agent.workspace) else workspace.resolve())
+        folder = self._folders.path(workspace or agent.workspace, agent.workspace)
         with self._lock:
-            if key not in self._cores:
-                runtime = self._runtime or Runtime()
-                self._cores[key] = MemoryCore(config, agent.id, runtime=runtime, workspace=key[1])
-            return self._cores[key]
+            core = self._cores.get((agent.id, folder))
+            if core is None:
+                core = MemoryCore(config, agent.id, runtime=self._runtime or Runtime(), workspace=folder)
+                self._cores[agent.id, folder] = core
+            return core
 
     def _settings(self) -> MemoryConfig:
         if self._config is None:
             raise PluginError("the memory plugin was used before openclaw_memory_startup")
         return self._config
-
-
-def _same_folder(one: Path, other: Path) -> bool:
-    return one == other or one.resolve() == other.resolve()

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from openclaw_memory_core.core.conversations import Conversations
 from openclaw_memory_core.core.indexing import IndexService
 from openclaw_memory_core.errors import NoteNotFoundError, OpenClawMemoryError, PathNotAllowedError
 from openclaw_memory_core.workspace import daily
+from openclaw_memory_core.workspace.folders import same_folder
 from openclaw_memory_core.workspace.workspace import Workspace
 from openclaw_memory_hookspecs import Runtime, Session, SessionContext
 
@@ -72,9 +72,7 @@ class MemoryCore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # What a command does not use, it does not import: status, get and append load no search and no recall.
@@ -347,13 +345,12 @@ def _in_other_folder(agent: AgentConfig, workspace: Path) -> AgentConfig:
 
     One index for two folders would hold the notes of whichever was looked at last, and show them in the other.
     """
-    real = os.path.realpath(workspace)
-    if real == os.path.realpath(agent.workspace):
+    if same_folder(workspace, agent.workspace):
         return agent
     store = agent.search.store
     import hashlib
 
-    mark = hashlib.sha256(os.fsencode(real)).hexdigest()[:12]
+    mark = hashlib.sha256(os.fsencode(os.path.realpath(workspace))).hexdigest()[:12]
     path = store.path.with_name(f"{store.path.stem}.{mark}{store.path.suffix}")
     search = replace(agent.search, store=replace(store, path=path, former_path=None))
     return replace(agent, workspace=workspace, search=search)

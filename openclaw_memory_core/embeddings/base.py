@@ -28,6 +28,8 @@ class ProviderLimits:
     :param concurrency: requests under way at once while indexing.
     :param query_timeout: seconds for a query.
     :param document_timeout: seconds for a request of documents.
+    :param in_process: the workers themselves compute, so there is no server to be careful with, and a request costs
+        little beside its texts: the last ones of a run are made small, so that all workers end at about the same time.
     """
 
     items: int | None = None
@@ -37,6 +39,7 @@ class ProviderLimits:
     concurrency: int = 4
     query_timeout: float = 60.0
     document_timeout: float = 120.0
+    in_process: bool = False
 
 
 @record

@@ -55,8 +55,15 @@ class Embedder:
         self._clock = clock
         self._pause: Callable[[float, threading.Event], None] = _interruptible if sleep is None else _ignoring(sleep)
         self._rng = rng
-        width = provider.info.limits.concurrency
-        self._gate = Gate(width, policy=self._policy, clock=clock, sleep=self._pause, rng=rng)
+        limits = provider.info.limits
+        self._gate = Gate(
+            limits.concurrency,
+            policy=self._policy,
+            clock=clock,
+            sleep=self._pause,
+            rng=rng,
+            proven=limits.in_process,
+        )
         self._lock = threading.Lock()
         self._queries: OrderedDict[str, Vector] = OrderedDict()
         self._batches: BatchRunner | None = None

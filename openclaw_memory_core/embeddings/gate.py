@@ -18,6 +18,7 @@ class Gate:
     Any failure closes it for a pause that holds for everybody, and narrows it to one again.  Requests that were
     already under way when it closed may fail too; together they count as one failure.
 
+    :param proven: no answer is waited for before the first *width* are let through.
     :param clock: seconds, monotonic.
     :param sleep: waits for so many seconds; the event ends the wait early.
     """
@@ -30,6 +31,7 @@ class Gate:
         clock: Callable[[], float],
         sleep: Callable[[float, threading.Event], None],
         rng: Callable[[], float],
+        proven: bool = False,
     ) -> None:
         self._width = max(1, width)
         self._policy = policy
@@ -37,7 +39,7 @@ class Gate:
         self._sleep = sleep
         self._rng = rng
         self._changed = threading.Condition()
-        self._proven = False
+        self._proven = proven
         self._inside = 0
         self._opens_at = 0.0
         self._round = 0

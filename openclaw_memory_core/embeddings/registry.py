@@ -21,6 +21,7 @@ _IN_PROCESS = ProviderLimits(
     concurrency=max(1, min(4, os.cpu_count() or 1)),
     query_timeout=300.0,
     document_timeout=600.0,
+    in_process=True,
 )
 
 _SPECS = (

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from openclaw_memory_core.embeddings.base import ProviderLimits
 
 
+_SMALLEST = 4
+"""Texts in the last requests to a model in this process."""
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """What an indexing run is about to send.
@@ -72,19 +76,30 @@ class Packer:
         """The next request; empty when nothing is left."""
         request: list[Item] = []
         tokens = size = 0
+        most = self._most()
         while self._waiting:
             item = self._waiting[-1]
             tokens += item.tokens
             size += item.size
-            if request and not self._fits(len(request) + 1, tokens, size):
+            if request and not (len(request) < most and self._fits(tokens, size)):
                 break
             request.append(self._waiting.pop())
         return request
 
-    def _fits(self, items: int, tokens: int, size: int) -> bool:
+    def _most(self) -> int:
+        """Texts in the next request, by number alone.
+
+        In this process it is half of what is left for each worker (guided self-scheduling, Polychronopoulos and Kuck
+        1987).
+        """
+        left = len(self._waiting)
+        most = left if self._items is None else self._items
+        if not self._limits.in_process:
+            return most
+        return min(most, max(_SMALLEST, -(-left // (2 * self._limits.concurrency))))
+
+    def _fits(self, tokens: int, size: int) -> bool:
         limits = self._limits
-        return (
-            (self._items is None or items <= self._items)
-            and (limits.tokens is None or tokens <= limits.tokens)
-            and (limits.body_bytes is None or size <= limits.body_bytes)
+        return (limits.tokens is None or tokens <= limits.tokens) and (
+            limits.body_bytes is None or size <= limits.body_bytes
         )

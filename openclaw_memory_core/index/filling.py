@@ -215,7 +215,6 @@ class VectorFiller:
                         del self._open[path]
                         complete.append(path)
             total = self.filled.embedded + len(self._wanted_by)
-        for path in complete:
-            writer.link_vectors(path)
+        writer.link_vectors(*complete)
         if self._on_progress is not None:
             self._on_progress(self.filled.embedded, total)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CHUNKER_VERSION", "SMALLEST_CHUNK", "chunk_limit", "chunking_identity"]
 
-CHUNKER_VERSION = 1
+CHUNKER_VERSION = 2
 """Part of the index identity: raise it whenever the same text would give other chunks or other text to embed."""
 
 SMALLEST_CHUNK = 16

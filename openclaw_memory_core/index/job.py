@@ -160,7 +160,7 @@ class SyncJob:
 
         run.write_texts(
             paths=paths,
-            after_document=publish_the_very_first if building else None,
+            after_documents=publish_the_very_first if building else None,
         )
         outcome = run.outcome
         sound = not (before.files and outcome.plan.is_blind)
@@ -170,8 +170,8 @@ class SyncJob:
         whole = sound and not outcome.cancelled and outcome.filled.error is None
         if building and whole and not self._published:
             self._publish()
-        elif (not building and outcome.writes) or (outcome.filled.embedded and (self._published or not building)):
-            # Where it was published before the vectors came, the last of them still lack their codes.
+        elif (outcome.writes or outcome.filled.embedded) and (self._published or not building):
+            # Where it was published before all was written, the last vectors still lack their codes.
             self._current().finish()
 
     def _publish(self) -> None:

@@ -23,7 +23,6 @@ class Chunk:
     :param text_hash: SHA-256 (hex) of *embed_text* (what the provider gets).
     :param embed_text: text for the provider; usually *text*.
     :param headings: headings above the chunk, outermost first.
-    :param entry_lines: (first, last) line of the curated entry the chunk belongs to.
     """
 
     start_line: int
@@ -33,8 +32,6 @@ class Chunk:
     embed_text: str
     headings: tuple[str, ...] = ()
     importance: int | None = None
-    triggers: tuple[str, ...] = ()
-    entry_lines: tuple[int, int] | None = None
 
 
 @record
@@ -56,7 +53,6 @@ class StoredChunk:
     date: dt.date | None
     mtime: float
     importance: int | None
-    triggers: tuple[str, ...]
     session_key: str | None
     line_map: tuple[int, ...] | None = None
 

@@ -6,7 +6,7 @@ Publishing a generation is one atomic step that readers in other processes follo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -68,14 +68,16 @@ class IndexReader(Protocol):
     def frequencies(self, terms: Sequence[str], visible: Visible) -> dict[str, int]:
         """For each single word, the number of chunks that hold it (0 for none)."""
 
-    def similar_words(self, word: str, limit: int, visible: Visible | None = None) -> list[str]:
-        """Indexed words that look like *word*, for typo tolerance; nearest first.  With stemming they are stems.
+    def similar_words(
+        self, word: str, limit: int, visible: Visible | None = None, never: Collection[str] = ()
+    ) -> list[str]:
+        """Indexed words that look like *word*, for typo tolerance; nearest first.
+
+        With stemming they are stems, spelt so that a search for them finds them.
 
         :param visible: leave out words that only stand in hidden chunks; None looks at all of them.
+        :param never: words that are not answered with, as they are written.
         """
-
-    def triggered(self, visible: Visible) -> list[StoredChunk]:
-        """Chunks of curated files that carry triggers."""
 
     def neighbours(self, chunk_id: int) -> list[StoredChunk]:
         """The chunks just before and after in the same document."""
@@ -85,6 +87,9 @@ class IndexReader(Protocol):
 
     def sample(self, visible: Visible, limit: int) -> list[int]:
         """At most *limit* chunks spread over the whole index, the same ones at each call."""
+
+    def sample_cosines(self, query: Vector, visible: Visible, limit: int) -> list[float]:
+        """Exact cosines of *query* with the chunks of :meth:`sample` that have a vector."""
 
 
 class GenerationWriter(Protocol):
@@ -110,8 +115,11 @@ class GenerationWriter(Protocol):
     def put_document(self, document: Document, chunks: Sequence[Chunk], *, indexed_at: float) -> None:
         """Replace the rows of one document; chunks whose vector is not stored are counted as missing."""
 
-    def link_vectors(self, path: str) -> int:
-        """Attach vectors that have arrived since to the chunks of a document; returns what is still missing."""
+    def put_documents(self, documents: Sequence[tuple[Document, Sequence[Chunk]]], *, indexed_at: float) -> None:
+        """As :meth:`put_document` for a few at once: all of them or none."""
+
+    def link_vectors(self, *paths: str) -> int:
+        """Attach vectors that have arrived since to the chunks of documents; returns what is still missing."""
 
     def missing_texts(self, limit: int) -> dict[str, str]:
         """Text hash → text of chunks that still have no vector."""

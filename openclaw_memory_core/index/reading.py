@@ -25,6 +25,10 @@ logger = logging.getLogger(__name__)
 CHARS_AHEAD = 4_000_000
 FEW = 8
 """So few documents are read without a thread."""
+CHARS_TOGETHER = 64_000
+"""Documents are handed over until they have so many characters together: about six daily notes …"""
+SECONDS_TOGETHER = 0.05
+"""… or until the first of them has waited so long."""
 
 Chunker = Callable[[Document], list[Chunk]]
 
@@ -43,8 +47,10 @@ class Reading:
     failure: Failure | None = None
 
 
-def read_documents(tasks: Sequence[Task], chunker: Chunker, cancel: CancelToken) -> Generator[Reading, None, None]:
-    """Read *tasks* in their order; one that fails is reported and the next is read.
+def read_documents(
+    tasks: Sequence[Task], chunker: Chunker, cancel: CancelToken
+) -> Generator[list[Reading], None, None]:
+    """Read *tasks* in their order, a few small ones at a time; one that fails is reported and the next is read.
 
     Close the iterator if you stop early: its thread ends with it.
     """
@@ -52,14 +58,14 @@ def read_documents(tasks: Sequence[Task], chunker: Chunker, cancel: CancelToken)
         for task in tasks:
             if cancel.cancelled:
                 return
-            yield _read(task, chunker)
+            yield [_read(task, chunker)]
         return
     ahead = _Ahead(CHARS_AHEAD)
     thread = threading.Thread(target=_work, args=(tasks, chunker, cancel, ahead), name="memory-reader", daemon=True)
     thread.start()
     try:
-        while (reading := ahead.take()) is not None:
-            yield reading
+        while readings := ahead.take():
+            yield readings
     finally:
         ahead.close()
         thread.join()
@@ -111,17 +117,20 @@ class _Ahead:
             self._changed.notify_all()
             return True
 
-    def take(self) -> Reading | None:
-        """The next one, waiting for it; None at the end."""
+    def take(self) -> list[Reading]:
+        """The next few, waiting for them; none at the end."""
         with self._changed:
             while not self._items and not self._ended:
                 self._changed.wait()
-            if not self._items:
-                return None
-            reading = self._items.popleft()
-            self._held -= _size(reading)
+            self._changed.wait_for(lambda: self._held >= CHARS_TOGETHER or self._ended, SECONDS_TOGETHER)
+            taken: list[Reading] = []
+            size = 0
+            while self._items and (not taken or size + _size(self._items[0]) <= CHARS_TOGETHER):
+                taken.append(self._items.popleft())
+                size += _size(taken[-1])
+            self._held -= size
             self._changed.notify_all()
-            return reading
+            return taken
 
     def end(self) -> None:
         """Nothing more will be added."""

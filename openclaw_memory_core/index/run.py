@@ -102,11 +102,11 @@ class GenerationRun:
         self,
         *,
         paths: Collection[str] | None,
-        after_document: Callable[[], None] | None = None,
+        after_documents: Callable[[], None] | None = None,
     ) -> None:
         """Make the index hold the texts that the sources hold; vectors follow beside it.
 
-        :param after_document: called after each document.
+        :param after_documents: called after each document.
         :raises StoreError: the index cannot be written.
         """
         started = self._now()
@@ -119,46 +119,69 @@ class GenerationRun:
             if plan.remove and not self._cancel.cancelled:
                 self._writer().remove(plan.remove)
                 outcome.removed = len(plan.remove)
-            self._write_tasks(plan, started, after_document)
+            self._write_tasks(plan, started, after_documents)
         except BaseException:
             if self._filler is not None:
                 self._filler.stop()
             raise
         outcome.cancelled = self._cancel.cancelled
 
-    def _write_tasks(self, plan: Plan, started: float, after_document: Callable[[], None] | None) -> None:
-        total = len(plan.tasks)
-        with closing(read_documents(plan.tasks, self._chunker, self._cancel)) as readings:
-            for number, reading in enumerate(readings, start=1):
-                self._write(reading, started)
-                self._report(SyncProgress("text", number, total, reading.task.ref.path))
-                if after_document is not None:
-                    after_document()
+    def _write_tasks(self, plan: Plan, started: float, after_documents: Callable[[], None] | None) -> None:
+        done, total = 0, len(plan.tasks)
+        with closing(read_documents(plan.tasks, self._chunker, self._cancel)) as some:
+            for readings in some:
+                self._write(readings, started)
+                for reading in readings:
+                    done += 1
+                    self._report(SyncProgress("text", done, total, reading.task.ref.path))
+                if after_documents is not None:
+                    after_documents()
                 if self._cancel.cancelled:
                     break
 
-    def _write(self, reading: Reading, started: float) -> None:
+    def _write(self, readings: Sequence[Reading], started: float) -> None:
+        """Write these documents, those with a new text in one transaction."""
+        new = []
+        for reading in readings:
+            try:
+                if self._is_new(reading, started):
+                    new.append(reading)
+            except Exception as error:
+                self._give_up_or_go_on(reading.task.ref.path, error)
+        if new:
+            self._put(new, started)
+
+    def _is_new(self, reading: Reading, started: float) -> bool:
+        """True if rows are to be written; the provider is asked for its vectors by then."""
         path = reading.task.ref.path
-        outcome = self.outcome
         if reading.document is None:
-            outcome.failed[path] = reading.failure or Failure("internal", "unknown")
-            return
-        try:
-            if reading.chunks is None:
-                outcome.touched += 1
-                self._touch(reading.task, reading.document.ref, started)
-                return
+            self.outcome.failed[path] = reading.failure or Failure("internal", "unknown")
+        elif reading.chunks is None:
+            self.outcome.touched += 1
+            self._touch(reading.task, reading.document.ref, started)
+        else:
             self._note_missing(path, reading.chunks)
-            self._writer().put_document(reading.document, reading.chunks, indexed_at=started)
+        return reading.document is not None and reading.chunks is not None
+
+    def _put(self, readings: Sequence[Reading], started: float) -> None:
+        documents = [(one.document, one.chunks) for one in readings if one.document is not None]
+        try:
+            self._writer().put_documents([(one, chunks or ()) for one, chunks in documents], indexed_at=started)
         except Exception as error:
-            self._give_up_or_go_on(path, error)
+            if len(readings) == 1:
+                self._give_up_or_go_on(readings[0].task.ref.path, error)
+                return
+            # One of them is to blame, or all: that is found out one by one.
+            for reading in readings:
+                self._put([reading], started)
             return
         self._failed_in_a_row = 0
-        outcome.chunks += len(reading.chunks)
-        if reading.task.state is None:
-            outcome.added += 1
-        else:
-            outcome.changed += 1
+        for reading in readings:
+            self.outcome.chunks += len(reading.chunks or ())
+            if reading.task.state is None:
+                self.outcome.added += 1
+            else:
+                self.outcome.changed += 1
 
     def _touch(self, task: Task, found: DocumentRef, started: float) -> None:
         """Store the new stamp; an equal one that is still too fresh to prove anything is not worth a write."""
@@ -197,7 +220,7 @@ class GenerationRun:
         if self._writer().identity.has_vectors:
             writer = self._writer()
             incomplete = [path for path, state in writer.files().items() if state.missing_vectors]
-            outcome.missing = sum(writer.link_vectors(path) for path in incomplete)
+            outcome.missing = writer.link_vectors(*incomplete)
 
     def _vectors_progress(self, done: int, total: int) -> None:
         self._report(SyncProgress("vectors", done, total))

@@ -150,11 +150,6 @@ class IndexScheduler:
             return tuple(self._reasons)
 
     @property
-    def last_report(self) -> SyncReport | None:
-        """Report of the last sync that did not raise."""
-        return self._report
-
-    @property
     def last_error(self) -> Exception | None:
         """What the last sync raised; None if it did not."""
         return self._error

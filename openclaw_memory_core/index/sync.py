@@ -125,11 +125,6 @@ class SyncEngine:
         finally:
             self._running.release()
 
-    @property
-    def paused_for(self) -> float:
-        """Seconds for which automatic syncs leave the provider alone, because it failed."""
-        return max(0.0, self._paused_until - self._monotonic())
-
     def _note_provider(self, report: SyncReport, *, paused: bool) -> SyncReport:
         if paused:
             return replace(report, provider_error=self._provider_error)

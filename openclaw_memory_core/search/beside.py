@@ -1,4 +1,4 @@
-"""The keyword leg beside the vector leg: SQLite and numpy both leave Python's lock alone, so two processors share."""
+"""The keyword leg beside the rest of a search: SQLite leaves Python's lock alone, so two processors share the work."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Self
 
 from openclaw_memory_core.index.model import KeywordHit, Term
 from openclaw_memory_core.index.protocol import IndexReader
@@ -17,20 +19,12 @@ Moment = tuple[int, int]
 
 
 class KeywordLeg:
-    """Asks in a thread of its own, through a reader of its own.
+    """Asks in a thread of its own, through a reader of its own; leaving the ``with`` block waits for it.
 
     :param beside: opens that reader; None asks in the caller's thread.
     """
 
-    def __init__(
-        self,
-        reader: IndexReader,
-        beside: OpenReader | None,
-        terms: Sequence[Term],
-        views: Sequence[Visible],
-        limit: int,
-    ) -> None:
-        self._reader = reader
+    def __init__(self, beside: OpenReader | None, terms: Sequence[Term], views: Sequence[Visible], limit: int) -> None:
         self._terms = terms
         self._views = views
         self._limit = limit
@@ -40,14 +34,23 @@ class KeywordLeg:
             self._thread = threading.Thread(target=self._ask, args=(beside,), name="keywords", daemon=True)
             self._thread.start()
 
-    def hits(self) -> list[list[KeywordHit]]:
-        """Hits for each view, best first, as the caller's reader sees them."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         if self._thread is not None:
             self._thread.join()
-        if self._found is not None and self._found[0] == (self._reader.generation, self._reader.revision):
+
+    def hits(self, reader: IndexReader) -> list[list[KeywordHit]]:
+        """Hits for each view, best first, as *reader* sees them."""
+        if self._thread is not None:
+            self._thread.join()
+        if self._found is not None and self._found[0] == (reader.generation, reader.revision):
             return self._found[1]
         # The index changed in between, or something is wrong, which shows here where it can be handled.
-        return self._all(self._reader)
+        return self._all(reader)
 
     def _ask(self, beside: OpenReader) -> None:
         try:

@@ -91,11 +91,12 @@ def fuse(kind: Fusion, signals: Sequence[Signal], balance: Weights) -> list[Fuse
     cosines = [max(0.0, signal.cosine or 0.0) for signal in signals]
     texts = _texts(signals)
     scale = _SCALES[kind]
-    joined = [_sum(v, t, balance) for v, t in zip(scale(cosines), scale(texts), strict=True)]
-    best = max(item.score for item in joined)
+    legs = list(zip(scale(cosines), scale(texts), strict=True))
+    scores = [balance.vector * vector + balance.text * text for vector, text in legs]
+    best = max(scores)
     if best <= 0:
-        return joined
-    return [Fused(item.score / best, item.vector, item.text) for item in joined]
+        best = 1.0
+    return [Fused(score / best, vector, text) for score, (vector, text) in zip(scores, legs, strict=True)]
 
 
 def _texts(signals: Sequence[Signal]) -> list[float]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from openclaw_memory_core.config.model import QueryConfig
 from openclaw_memory_core.embeddings.base import Vector
-from openclaw_memory_core.index.model import PathHit, StoredChunk, Term
+from openclaw_memory_core.index.model import KeywordHit, PathHit, StoredChunk, Term
 from openclaw_memory_core.index.protocol import IndexReader
 from openclaw_memory_core.privacy import Visible
-from openclaw_memory_core.search import paths
+from openclaw_memory_core.search import paths, stopwords
 from openclaw_memory_core.search.beside import KeywordLeg, OpenReader
 from openclaw_memory_core.search.noise import Background, background
 from openclaw_memory_core.search.query import ParsedQuery
@@ -64,65 +64,68 @@ def pool_size(settings: QueryConfig, max_results: int) -> int:
     return min(LARGEST_POOL, max(SMALLEST_POOL, asked, max_results))
 
 
+def ask_keywords(query: ParsedQuery, visible: Visible, beside: OpenReader | None = None) -> KeywordLeg:
+    """The keyword leg of a question, at work already if it has a reader of its own.
+
+    :param beside: opens that reader.
+    """
+    # More than the pool, so that candidates of the vector leg have their text score as well.
+    return KeywordLeg(beside, query.terms, _views(visible), LARGEST_POOL)
+
+
 def gather(
     reader: IndexReader,
     query: ParsedQuery,
     vector: Vector | None,
     visible: Visible,
     *,
-    keywords: bool,
+    words: KeywordLeg | None,
     size: int,
-    beside: OpenReader | None = None,
 ) -> Pool:
     """Ask every leg.  Each source has its own places, so that transcripts cannot crowd out notes.
 
-    :param beside: opens another reader, through which the keyword leg may be asked at the same time.
+    :param words: None for vectors alone.
     """
     pool = Pool()
-    terms: Sequence[Term] = query.terms if keywords else ()
-    views = [replace(visible, sources=(source,)) for source in dict.fromkeys(visible.sources)]
-    _search(reader, pool, terms, vector, views, size, beside)
-    if terms and not pool.ranks:
-        _correct(reader, pool, query, visible, size)
+    if vector is not None:
+        for view in _views(visible):
+            pool.vector_places |= {hit.chunk_id: n for n, hit in enumerate(reader.vector(vector, view, size), 1)}
     pool.named = paths.exact(reader.paths(query.text, (), visible, NAMED), query.text)
     pool.dated = [i for date in query.times for i in reader.dated(date.first, date.last, visible, size)]
-    wanted = dict.fromkeys([*pool.keyword_places, *pool.vector_places, *pool.named, *pool.dated])
-    pool.chunks = reader.chunks(list(wanted))
+    # All that needs no keyword hits, while they may still be on their way.
+    chunks = reader.chunks(list(dict.fromkeys([*pool.vector_places, *pool.named, *pool.dated])))
+    if vector is not None:
+        pool.background = background(reader, vector, visible)
+    if words is not None:
+        _take_hits(pool, words.hits(reader), size)
+        if query.terms and not pool.ranks:
+            _correct(reader, pool, query, visible, size)
+    chunks |= reader.chunks([i for i in pool.keyword_places if i not in chunks])
+    pool.chunks = dict(sorted(chunks.items()))
     if vector is not None:
         pool.cosines = reader.cosines(vector, list(pool.chunks))
-        pool.background = background(reader, vector, visible)
     return pool
 
 
-def _search(
-    reader: IndexReader,
-    pool: Pool,
-    terms: Sequence[Term],
-    vector: Vector | None,
-    views: Sequence[Visible],
-    size: int,
-    beside: OpenReader | None = None,
-) -> None:
-    # More than the pool, so that candidates of the vector leg have their text score as well.
-    words = KeywordLeg(reader, beside if vector is not None else None, terms, views, LARGEST_POOL)
-    nearest = [reader.vector(vector, view, size) if vector is not None else [] for view in views]
-    for hits in words.hits():
+def _views(visible: Visible) -> list[Visible]:
+    return [replace(visible, sources=(source,)) for source in dict.fromkeys(visible.sources)]
+
+
+def _take_hits(pool: Pool, found: Sequence[Sequence[KeywordHit]], size: int) -> None:
+    for hits in found:
         for place, hit in enumerate(hits, 1):
             pool.ranks[hit.chunk_id] = -hit.rank
             if place <= size:
                 pool.keyword_places[hit.chunk_id] = place
-    for near in nearest:
-        pool.vector_places |= {hit.chunk_id: place for place, hit in enumerate(near, 1)}
 
 
 def _correct(reader: IndexReader, pool: Pool, query: ParsedQuery, visible: Visible, size: int) -> None:
     """Nothing matched at all: perhaps the words are misspelt."""
-    found = [reader.similar_words(word, SIMILAR, visible) for word in query.words]
+    found = [reader.similar_words(word, SIMILAR, visible, stopwords.ALL) for word in query.words]
     if sum(map(bool, found)) * 2 < len(found):
         # One word among many that looks like one of the notes is chance.
         return
     pool.corrected = tuple(dict.fromkeys(similar for words in found for similar in words))
     terms = [Term(word) for word in pool.corrected]
     if terms:
-        views = [replace(visible, sources=(source,)) for source in dict.fromkeys(visible.sources)]
-        _search(reader, pool, terms, None, views, size)
+        _take_hits(pool, KeywordLeg(None, terms, _views(visible), LARGEST_POOL).hits(reader), size)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from openclaw_memory_core.search.query import Needle, parse
@@ -38,7 +39,7 @@ def spans(text: str, needles: Sequence[Needle]) -> list[Span]:
 def _in_text(folded: str, needles: Sequence[Needle]) -> Iterable[Span]:
     for needle in needles:
         if needle.pattern is not None:
-            yield from (match.span() for match in needle.pattern.finditer(folded))
+            yield from (match.span() for match in re.finditer(needle.pattern.pattern, folded))
             continue
         start = folded.find(needle.key)
         while start >= 0:

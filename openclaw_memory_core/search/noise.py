@@ -61,7 +61,7 @@ class Background:
 
 def background(reader: IndexReader, vector: Vector, visible: Visible) -> Background | None:
     """The background of a question; None without vectors."""
-    cosines = list(reader.cosines(vector, reader.sample(visible, SAMPLE)).values())
+    cosines = reader.sample_cosines(vector, visible, SAMPLE)
     if not cosines:
         return None
     if len(cosines) < FEWEST:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from openclaw_memory_core.index.model import StoredChunk
@@ -17,13 +19,21 @@ NEAR_CHARS = 400
 PIECE = 200
 """A line that is longer than a snippet is looked at in pieces of this many characters."""
 
-OWN = 0.3
-LENGTH = 0.1
-FOLLOWS = 0.15
-ASKS = 0.1
+OWN = 0.5
+CONTINUES = 0.5
+LENGTH = 0.75
+ASKS = 0.5
+ANSWERS = 0.5
 FULL_LENGTH = 300
-"""Weights of a line beside what the window it stands in covers: words of its own, how much it says, that it comes after
-a line with words of the question (answers follow), that it only asks something itself."""
+"""What makes a line worth showing: the words of the question that it holds, as a share of the best line's; what it
+holds together with the line before, for answers follow; how much it says.  One that only asks is worth less, what
+follows a question more."""
+
+VALUE_SHARE = 0.2
+"""Weight of the lines' own values in the score of a window, beside the share of the question that it covers."""
+
+
+_QUESTION_MARKS = ("?", "？")
 
 
 class Line(NamedTuple):
@@ -42,37 +52,105 @@ class Line(NamedTuple):
     @property
     def blank(self) -> bool:
         """Nothing but white space."""
-        return not self.text.strip()
+        return not self.text or self.text.isspace()
 
 
-def present(text: str, needles: Sequence[Needle]) -> int:
-    """Bit set of the needles that a text holds."""
-    folded = fold(text)
-    return sum(1 << bit for bit, needle in enumerate(needles) if needle.found(folded))
+class Found:
+    """What of a question stands in a text, which is folded once for everything that is asked of it.
+
+    :ivar held: bit set of the needles that the text holds.
+    """
+
+    __slots__ = ("_folded", "_wanted", "held")
+
+    def __init__(self, text: str, needles: Sequence[Needle]) -> None:
+        self._folded = folded = fold(text)
+        self._wanted: list[tuple[int, Needle, int]] = []
+        """Bit, needle, and the first place where it is certain to stand."""
+        self.held = 0
+        bit = 1
+        for needle in needles:
+            # Most keys stand in few texts.
+            at = folded.find(needle.key)
+            if at >= 0:
+                at = _next(needle, folded, at)
+                if at >= 0:
+                    self._wanted.append((bit, needle, at))
+                    self.held |= bit
+            bit <<= 1
+
+    def by_line(self) -> dict[int, int]:
+        """For each line that holds any needle (the first is 0) the bit set of those that it holds."""
+        found: dict[int, int] = {}
+        folded = self._folded
+        for bit, needle, first in self._wanted:
+            if needle.pattern is not None and not needle.leads:
+                # A phrase may go on in the next line, and then stands in neither.
+                for number, line in enumerate(folded.split("\n")):
+                    if needle.found(line):
+                        found[number] = found.get(number, 0) | bit
+                continue
+            at, number, counted = first, 0, 0
+            while at >= 0:
+                number += folded.count("\n", counted, at)
+                found[number] = found.get(number, 0) | bit
+                counted = folded.find("\n", at)
+                at = folded.find(needle.key, counted) if counted >= 0 else -1
+                if at >= 0:
+                    at = _next(needle, folded, at)
+        return found
+
+    def inside(self, piece: str) -> int:
+        """Bit set of the needles that a part of the text holds."""
+        if not self._wanted:
+            return 0
+        folded = fold(piece)
+        return sum(bit for bit, needle, _ in self._wanted if needle.found(folded))
 
 
-def lines_of(chunk: StoredChunk, needles: Sequence[Needle], longest: int, held: int | None = None) -> list[Line]:
+def _next(needle: Needle, folded: str, at: int) -> int:
+    """The first place from *at* on, where its key stands, at which a text holds a needle; -1 if there is none."""
+    if needle.pattern is None:
+        return at
+    if not needle.leads:
+        return at if needle.pattern.search(folded) is not None else -1
+    while at >= 0 and needle.pattern.match(folded, at) is None:
+        at = folded.find(needle.key, at + 1)
+    return at
+
+
+def lines_of(chunk: StoredChunk, found: Found, longest: int) -> list[Line]:
     """The lines of a chunk with their numbers in the document.
 
-    :param held: needles that the chunk holds at all, when that is known already.
+    :param found: what of the question stands in its text.
     """
-    held = present(chunk.text, needles) if held is None else held
-    wanted = [(1 << bit, needle) for bit, needle in enumerate(needles) if held >> bit & 1]
-    last = max(chunk.start_line, chunk.end_line)
-    lines = []
-    for offset, text in enumerate(chunk.text.split("\n")):
-        number = min(chunk.start_line + offset, last)
-        if chunk.line_map:
-            number = chunk.line_map[min(offset, len(chunk.line_map) - 1)]
-        for part, piece in enumerate(_pieces(text, longest)):
-            lines.append(Line(number, piece, part > 0, _found(piece, wanted)))
-    return lines
+    texts = chunk.text.split("\n")
+    held = [0] * len(texts)
+    for line, bits in found.by_line().items():
+        held[line] = bits
+    lines = list(map(Line, _numbers(chunk, len(texts)), texts, [False] * len(texts), held))
+    if max(map(len, texts)) <= longest:
+        return lines
+    return [piece for line in lines for piece in (_cut(line, found) if len(line.text) > longest else (line,))]
 
 
-def _pieces(text: str, longest: int) -> Iterable[str]:
-    if len(text) <= longest:
-        yield text
-        return
+def _numbers(chunk: StoredChunk, count: int) -> Sequence[int]:
+    """The number of each line in the document."""
+    mapped = chunk.line_map
+    if mapped:
+        return [mapped[min(offset, len(mapped) - 1)] for offset in range(count)]
+    first, last = chunk.start_line, max(chunk.start_line, chunk.end_line)
+    if first + count - 1 <= last:
+        return range(first, first + count)
+    return [min(first + offset, last) for offset in range(count)]
+
+
+def _cut(line: Line, found: Found) -> Iterator[Line]:
+    for part, piece in enumerate(_pieces(line.text)):
+        yield Line(line.number, piece, part > 0, found.inside(piece))
+
+
+def _pieces(text: str) -> Iterator[str]:
     start = 0
     while start < len(text):
         end = min(len(text), start + PIECE)
@@ -81,13 +159,6 @@ def _pieces(text: str, longest: int) -> Iterable[str]:
             end = space + 1
         yield text[start:end]
         start = end
-
-
-def _found(text: str, wanted: Sequence[tuple[int, Needle]]) -> int:
-    if not wanted:
-        return 0
-    folded = fold(text)
-    return sum(bit for bit, needle in wanted if needle.found(folded))
 
 
 class NeedleWeights:
@@ -101,8 +172,9 @@ class NeedleWeights:
         """*held*: for each candidate the bit set of the needles that it holds."""
         total = len(held)
         self._weights = []
+        alike = Counter(held)
         for bit, needle in enumerate(needles):
-            count = sum(found >> bit & 1 for found in held)
+            count = sum(times for found, times in alike.items() if found >> bit & 1)
             rarity = math.log(1 + (total - count + 0.5) / (count + 0.5))
             self._weights.append(rarity * needle.weight)
         self._total = sum(self._weights)
@@ -129,27 +201,35 @@ def nearness(lines: Sequence[Line], weights: NeedleWeights) -> float:
     """Largest share of the question that stands within :data:`NEAR_CHARS` characters."""
     best = 0.0
     start = size = 0
-    for end, line in enumerate(lines):
-        size += len(line.text)
+    for end, (_, text, _, found) in enumerate(lines):
+        size += len(text)
         while size > NEAR_CHARS and start < end:
             size -= len(lines[start].text)
             start += 1
-        if line.found:
+        if found:
             best = max(best, weights.share(union(lines[start : end + 1])))
     return best
 
 
 def line_values(lines: Sequence[Line], weights: NeedleWeights) -> list[float]:
-    """What each line is worth for itself."""
+    """What each line is worth for itself; 0 for a blank one."""
+    most = max(map(weights.share, {line.found for line in lines}), default=0.0) or 1.0
     values = []
-    before = 0.0
-    for line in lines:
-        own = weights.share(line.found)
-        text = line.text.rstrip()
-        value = OWN * own + LENGTH * min(1.0, len(text) / FULL_LENGTH) + FOLLOWS * before
-        values.append(value - ASKS if text.endswith(("?", "？")) else value)
-        if text:
-            before = own
+    before, asked = 0, False
+    for _, text, _, found in lines:
+        said = text.rstrip()
+        if not said:
+            values.append(0.0)
+            continue
+        size = len(said)
+        asks = said.endswith(_QUESTION_MARKS)
+        value = LENGTH * (size / FULL_LENGTH if size < FULL_LENGTH else 1.0) + ANSWERS * asked - ASKS * asks
+        if found:
+            value += OWN * weights.share(found) / most
+        if found or before:
+            value += CONTINUES * weights.share(before | found)
+        values.append(value)
+        before, asked = found, asks
     return values
 
 
@@ -165,20 +245,25 @@ class Window:
 def windows(lines: Sequence[Line], values: Sequence[float], weights: NeedleWeights, size: int) -> list[Window]:
     """Windows of whole lines of at most *size* characters (or one line), best first; none begins or ends blank."""
     found = []
-    for first, line in enumerate(lines):
-        if line.blank:
+    lengths = [len(line.text) for line in lines]
+    blank = [line.blank for line in lines]
+    end = len(lines)
+    for first in range(end):
+        if blank[first]:
             continue
-        length = len(line.text)
-        last, covered, value = first, line.found, values[first]
-        for position in range(first + 1, len(lines)):
-            length += len(lines[position].text) + 1
+        last, covered, value = first, lines[first].found, values[first]
+        length = lengths[first]
+        position = first + 1
+        while position < end:
+            length += lengths[position] + 1
             if length > size:
                 break
-            if not lines[position].blank:
+            if not blank[position]:
                 last = position
                 covered |= lines[position].found
                 value += values[position]
-        found.append(Window(first, last, weights.share(covered) + value))
-        if last == len(lines) - 1:
+        found.append(Window(first, last, VALUE_SHARE * value + (weights.share(covered) if covered else 0.0)))
+        if last == end - 1:
             break
-    return sorted(found, key=lambda window: (-window.score, window.first))
+    # Equal ones stay in their order.
+    return sorted(found, key=attrgetter("score"), reverse=True)

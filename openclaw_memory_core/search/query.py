@@ -13,7 +13,7 @@ from openclaw_memory_core.search.date_words import MONTHS
 from openclaw_memory_core.search.dates import DateRange, find_dates
 from openclaw_memory_core.search.irregular import forms
 from openclaw_memory_core.search.stopwords import FILLERS, HAPPENED, HAPPENING, stop_words
-from openclaw_memory_core.search.words import CJK_RUN, WORD, fold, literal_pattern, pairs, word_pattern
+from openclaw_memory_core.search.words import CJK_RUN, WORD, WordPattern, fold, literal_pattern, pairs, word_pattern
 
 MAX_TERMS = 32
 """Terms that are looked for; a pasted page is a question about its first words."""
@@ -42,6 +42,8 @@ _IDENTIFIER = re.compile(
     r"|[^\W\d_]+\d\w*|\d+(?!(?:st|nd|rd|th)\b)[^\W\d_]\w*"  # E4012, 10A; not 14th
     r")(?![\w])"
 )
+_NUMBER = re.compile(r"\d+(?:st|nd|rd|th|er)?\b")
+_ALL = re.compile(r".+")
 
 
 @record
@@ -55,7 +57,7 @@ class Needle:
     """
 
     key: str
-    pattern: re.Pattern[str] | None
+    pattern: re.Pattern[str] | WordPattern | None
     weight: float = 1.0
     leads: bool = False
 
@@ -104,7 +106,7 @@ def parse(text: str, today: dt.date) -> ParsedQuery:
     if not text:
         return ParsedQuery("")
     dates = find_dates(text, today)
-    phrases, rest = _take(_PHRASE, _without_relative(text, dates))
+    phrases, rest = _take(_PHRASE, _without_dates(text, dates))
     identifiers, rest = _take(_IDENTIFIER, rest)
     words = [word for word in WORD.findall(CJK_RUN.sub(" ", rest)) if len(word) > 1 or word.isdigit()]
     # "may" is a function word, except in a date.
@@ -137,16 +139,25 @@ def _is_bare(text: str, dates: list[DateRange]) -> bool:
     return not (set(words) - stop_words(words) - HAPPENING) and all(HAPPENED.fullmatch(run) for run in runs)
 
 
-def _without_relative(text: str, dates: list[DateRange]) -> str:
-    """The text without words such as ``last week``, which no note uses for the day it is about."""
+def _without_dates(text: str, dates: list[DateRange]) -> str:
+    """The text without what says little by itself: ``last week``, which no note uses for the day it is about, and the
+    numbers beside the name of a month, for a ``13`` stands in notes of any day.  The day is looked for as a whole."""
     folded = fold(text)
     if len(folded) != len(text):
         return text
     for date in dates:
-        start = folded.find(date.words) if date.relative else -1
+        start = folded.find(date.words)
         if start >= 0:
-            text = text[:start] + " " * len(date.words) + text[start + len(date.words) :]
+            end = start + len(date.words)
+            named = not MONTHS.keys().isdisjoint(WORD.findall(date.words))
+            pattern = _ALL if date.relative else _NUMBER if named else None
+            kept = text[start:end] if pattern is None else pattern.sub(_blank, text[start:end])
+            text = text[:start] + kept + text[end:]
     return text
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())
 
 
 def _bare(word: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import functools
 from collections.abc import Sequence
 
 from openclaw_memory_core.config.model import DecayConfig, HybridConfig
@@ -12,11 +11,10 @@ from openclaw_memory_core.search import decay, importance, paths, times
 from openclaw_memory_core.search.dates import DateRange
 from openclaw_memory_core.search.fusion import Fused, Signal, Weights, fuse, weights
 from openclaw_memory_core.search.legs import Pool
-from openclaw_memory_core.search.passages import Line, NeedleWeights, line_values, lines_of, nearness, present, windows
+from openclaw_memory_core.search.passages import Found, Line, NeedleWeights, lines_of, nearness
 from openclaw_memory_core.search.query import ParsedQuery
 from openclaw_memory_core.search.selection import Candidate
-from openclaw_memory_core.search.snippets import LIMIT, PASSAGE, Composer
-from openclaw_memory_core.search.words import token_set
+from openclaw_memory_core.search.snippets import LIMIT, Composer
 
 DATED = 0.15
 """What a note of the day or month that the question names gains on the relative scale."""
@@ -42,8 +40,8 @@ class Scorer:
         self._settings = settings
         self._today = today
         self._now = now
-        self._held = {i: present(chunk.text, query.needles) for i, chunk in pool.chunks.items()}
-        self._needles = NeedleWeights(query.needles, list(self._held.values()))
+        self._found = {i: Found(chunk.text, query.needles) for i, chunk in pool.chunks.items()}
+        self._needles = NeedleWeights(query.needles, [found.held for found in self._found.values()])
         self._known_lines: dict[int, list[Line]] = {}
         self._decay = DecayConfig(enabled=False) if query.times else settings.temporal_decay
         self._within = self._of_the_time()
@@ -58,10 +56,10 @@ class Scorer:
         literal = self._settings.fusion == "documented"
         self.balance = weights(configured, signals, adapt=not literal)
         fused = fuse(self._settings.fusion, signals, self.balance)
-        relevance = [
-            item.score if literal else self._dated(item.score, c) for item, c in zip(fused, chunks, strict=True)
-        ]
+        relevance = [item.score for item in fused]
         if not literal:
+            if self._query.dates:
+                relevance = [self._dated(score, chunk) for score, chunk in zip(relevance, chunks, strict=True)]
             best = max(relevance, default=0.0) or 1.0
             relevance = [value / best for value in relevance]
         relevance = [self._listed.get(chunk.id, value) for chunk, value in zip(chunks, relevance, strict=True)]
@@ -116,14 +114,10 @@ class Scorer:
 
     def _signal(self, chunk: StoredChunk) -> Signal:
         rank = self._pool.ranks.get(chunk.id, 0.0)
-        return Signal(
-            cosine=self._pool.cosines.get(chunk.id),
-            rank=rank,
-            nearness=self._nearness(chunk) if rank > 0 else 0.0,
-        )
+        return Signal(self._pool.cosines.get(chunk.id), rank, self._nearness(chunk) if rank > 0 else 0.0)
 
     def _nearness(self, chunk: StoredChunk) -> float:
-        held = self._held[chunk.id]
+        held = self._found[chunk.id].held
         if held.bit_count() < 2:
             return self._needles.share(held)
         return nearness(self._lines(chunk), self._needles)
@@ -131,8 +125,7 @@ class Scorer:
     def _lines(self, chunk: StoredChunk) -> list[Line]:
         lines = self._known_lines.get(chunk.id)
         if lines is None:
-            lines = lines_of(chunk, self._query.needles, LIMIT, self._held[chunk.id])
-            self._known_lines[chunk.id] = lines
+            lines = self._known_lines[chunk.id] = lines_of(chunk, self._found[chunk.id], LIMIT)
         return lines
 
     def _dated(self, score: float, chunk: StoredChunk) -> float:
@@ -140,7 +133,6 @@ class Scorer:
 
     def _candidate(self, chunk: StoredChunk, signal: Signal, fused: Fused, relevance: float) -> Candidate:
         named = self._pool.named.get(chunk.id)
-        lines = self._lines(chunk)
         age = decay.age_days(chunk, self._today, self._now)
         return Candidate(
             chunk=chunk,
@@ -150,8 +142,7 @@ class Scorer:
             decay=decay.factor(age, self._decay),
             importance=importance.factor(chunk.importance),
             specificity=named.specificity if named else 0,
-            composer=_composer(lines, self._needles),
-            tokens=functools.cache(functools.partial(token_set, chunk.text)),
+            composer=Composer(self._lines(chunk), self._needles),
             age=age,
             within=self._within.get(chunk.id, 0.0) if self._within else None,
             listed=chunk.id in self._listed,
@@ -160,11 +151,6 @@ class Scorer:
 
 def _first(order: Sequence[int], chunks: Sequence[StoredChunk], source: str, size: int) -> list[int]:
     return [i for i in order if chunks[i].source == source][:size]
-
-
-def _composer(lines: Sequence[Line], needles: NeedleWeights) -> Composer:
-    values = line_values(lines, needles)
-    return Composer(lines, values, windows(lines, values, needles, PASSAGE))
 
 
 def _date_match(day: dt.date | None, span: DateRange) -> float:

@@ -15,7 +15,7 @@ from openclaw_memory_core.errors import EmbeddingError
 from openclaw_memory_core.index.protocol import IndexReader, IndexStore
 from openclaw_memory_core.search.explain import explain_hit, explain_search
 from openclaw_memory_core.search.fusion import text_score
-from openclaw_memory_core.search.legs import Pool, gather, pool_size
+from openclaw_memory_core.search.legs import Pool, ask_keywords, gather, pool_size
 from openclaw_memory_core.search.model import SearchHit, SearchMode, SearchRequest, SearchResponse
 from openclaw_memory_core.search.newer import newer_first
 from openclaw_memory_core.search.noise import CONTROL, is_meaningless
@@ -83,17 +83,20 @@ class Searcher:
         limit = self._settings.max_results if request.max_results is None else request.max_results
         if not query.text or limit < 1:
             return SearchResponse((), "keyword" if self._embedder is None else "hybrid")
-        vector, degraded = self._vector(query.text, request.deadline)
         hybrid = self._settings.hybrid
-        with self._store.reader() as reader:
-            if vector is not None and not self._fits(reader):
-                # The index was rebuilt while the question was being embedded.
-                vector, degraded = None, _OTHER_IDENTITY
-            keywords = vector is None or (hybrid.enabled and hybrid.text_weight > 0)
-            size = pool_size(self._settings, limit)
-            pool = gather(
-                reader, query, vector, request.visible, keywords=keywords, size=size, beside=self._store.reader
-            )
+        both = hybrid.enabled and hybrid.text_weight > 0
+        # While the question is being embedded, the keyword leg works already.
+        beside = self._store.reader if both and self._embedder is not None else None
+        with ask_keywords(query, request.visible, beside) as words:
+            vector, degraded = self._vector(query.text, request.deadline)
+            with self._store.reader() as reader:
+                if vector is not None and not self._fits(reader):
+                    # The index was rebuilt while the question was being embedded.
+                    vector, degraded = None, _OTHER_IDENTITY
+                keywords = vector is None or both
+                size = pool_size(self._settings, limit)
+                asked = words if keywords else None
+                pool = gather(reader, query, vector, request.visible, words=asked, size=size)
         if vector is not None and hybrid.fusion != "documented":
             pool.drop_below(self._floor(query, pool, vector, request.deadline))
         scorer = Scorer(query, pool, self._settings.hybrid, today=today, now=self._now())

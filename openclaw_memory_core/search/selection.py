@@ -11,7 +11,7 @@ larger than that of the hit before.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -21,6 +21,7 @@ from openclaw_memory_core.records import record
 from openclaw_memory_core.search import mmr
 from openclaw_memory_core.search.fusion import Fused, Signal
 from openclaw_memory_core.search.snippets import Composer, Key, Snippet
+from openclaw_memory_core.search.words import token_set
 
 DOCUMENTED_EVERY = 4
 """Of so many places one belongs to the documented order."""
@@ -28,7 +29,7 @@ DOCUMENTED_EVERY = 4
 NEAR_EQUAL = 0.1
 """What age may cost at most in the order by relevance: of two equally good answers the newer is first."""
 
-FURTHER = 0.8
+FURTHER = 0.7
 """Factor for a further passage of a hit that is shown already: it must beat other hits by something."""
 
 DIVERSE_PLACES = 24
@@ -49,7 +50,6 @@ class Candidate:
 
     :param relevance: of the chunk, relative to the best (literal in ``documented`` fusion).
     :param specificity: of a file named in the question, 0 if it is not.
-    :param tokens: words of the chunk, for diversity.
     :param within: how far it is of a time that the question names; None if the question names none.
     :param listed: the question asks for a time and nothing else, so that *relevance* is that of the list.
     """
@@ -62,10 +62,17 @@ class Candidate:
     importance: float
     specificity: int
     composer: Composer
-    tokens: Callable[[], frozenset[str]]
     age: float | None = None
     within: float | None = None
     listed: bool = False
+    _tokens: frozenset[str] | None = None
+
+    @property
+    def tokens(self) -> frozenset[str]:
+        """Words of the chunk, for diversity; most candidates are never compared."""
+        if self._tokens is None:
+            self._tokens = token_set(self.chunk.text)
+        return self._tokens
 
 
 @record
@@ -241,7 +248,7 @@ class _Likeness:
         seen, most = self._known.get(candidate.chunk.id, (0, 0.0))
         for other in self._chosen[seen:]:
             if other.chunk.id != candidate.chunk.id:
-                most = max(most, mmr.jaccard(candidate.tokens(), other.tokens()))
+                most = max(most, mmr.jaccard(candidate.tokens, other.tokens))
         self._known[candidate.chunk.id] = (len(self._chosen), most)
         return most
 

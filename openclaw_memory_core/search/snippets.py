@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from openclaw_memory_core.records import record
-from openclaw_memory_core.search.passages import Line, Window, union
+from openclaw_memory_core.search.passages import Line, NeedleWeights, Window, line_values, union, windows
 
 LIMIT = 700
 """Characters of a snippet, as documented."""
@@ -24,8 +25,11 @@ MAX_LINES = 20
 MAX_GAP = 10
 """Lines that may be left out in one place: what is further away is another passage, with its own line numbers."""
 
-AFTER = 0.1
-"""Bonus of a line that goes on where a passage of the snippet ends."""
+BESIDE = 1.0
+"""What the best line adds to the worth of its neighbours: half of it to the next ones, a third to those after them …"""
+
+_LONGEST_JOINT = len(GAP) + 2
+"""Characters between two lines where lines with text are left out."""
 
 _HEADING = re.compile(r"#{1,6}\s+\S")
 
@@ -48,36 +52,48 @@ class Snippet:
 
 
 class Composer:
-    """Cuts snippets out of one hit, one after the other; no line is shown twice."""
+    """Cuts snippets out of one hit, one after the other; no line is shown twice.
 
-    def __init__(self, lines: Sequence[Line], values: Sequence[float], windows: Sequence[Window]) -> None:
+    :param weights: how much each of the question's words counts.
+    """
+
+    def __init__(self, lines: Sequence[Line], weights: NeedleWeights) -> None:
         self._lines = lines
-        self._values = values
-        self._windows = windows
+        self._weights = weights
+        self._values = line_values(lines, weights)
+        self._windows = windows(lines, self._values, weights, PASSAGE)
 
     def best(self, taken: set[Key]) -> Window | None:
         """The best passage that is not shown yet."""
         return next((window for window in self._windows if self._free(window, taken)), None)
 
     def compose(self, taken: set[Key], limit: int = LIMIT) -> Snippet | None:
-        """A snippet of the best passages that are not in *taken*; None if nothing is left."""
-        core = self.best(taken)
-        if core is None:
+        """A snippet of the best lines that are not in *taken*; None if no passage is left."""
+        if self.best(taken) is None:
             return None
-        chosen = set(self._shown(core))
-        heading = self._heading(core)
-        room = limit - (len(self._lines[heading].text) + len(GAP) + 2 if heading is not None else 0)
-        for window in self._windows:
-            more = self._shown(window)
-            if window.score > 0 and not chosen.intersection(more) and self._free(window, taken):
-                self._add(chosen, more, room)
-        self._fill(chosen, taken, room)
-        if heading is not None and self._size(chosen | {heading}) <= limit:
-            chosen.add(heading)
-        return self._snippet(sorted(chosen), limit)
+        best, *others = self._order(taken)
+        heading = self._heading(best)
+        room = limit - (len(self._lines[heading].text) + _LONGEST_JOINT if heading is not None else 0)
+        chosen = _Chosen(self._lines, best)
+        for position in others:
+            if chosen.is_full(room):
+                break
+            chosen.add(position, room)
+        if heading is not None and heading not in chosen.positions:
+            chosen.insert(heading, limit)
+        return self._snippet(chosen.positions, limit)
+
+    def _order(self, taken: set[Key]) -> list[int]:
+        """The lines that are not shown yet: that with most of the question, then what is worth most near it."""
+        told = [p for p, line in enumerate(self._lines) if not line.blank]
+        left = {p: place for place, p in enumerate(told) if not taken or self._key(p) not in taken}
+        # The first of equal ones.
+        best = max(left, key=lambda p: self._weights.share(self._lines[p].found))
+        at = left.pop(best)
+        return [best, *sorted(left, key=lambda p: -self._values[p] - BESIDE / (1 + abs(left[p] - at)))]
 
     def _free(self, window: Window, taken: set[Key]) -> bool:
-        return not any(self._key(position) in taken for position in self._shown(window))
+        return not taken or not any(self._key(position) in taken for position in self._shown(window))
 
     def _shown(self, window: Window) -> list[int]:
         return [p for p in range(window.first, window.last + 1) if not self._lines[p].blank]
@@ -86,51 +102,73 @@ class Composer:
         line = self._lines[position]
         return line.number, line.text
 
-    def _heading(self, core: Window) -> int | None:
-        """The heading that the passage stands under, if it is near."""
-        for position in range(core.first, max(-1, core.first - MAX_GAP - 1), -1):
+    def _heading(self, best: int) -> int | None:
+        """The heading that the best line stands under, if it is near."""
+        for position in range(best, max(-1, best - MAX_GAP - 1), -1):
             if _HEADING.match(self._lines[position].text):
                 return position
         return None
 
-    def _add(self, chosen: set[int], more: Iterable[int], room: int) -> None:
-        grown = chosen | set(more)
-        if len(grown) <= MAX_LINES and self._size(grown) <= room and self._together(sorted(grown)):
-            chosen |= grown
-
-    def _fill(self, chosen: set[int], taken: set[Key], room: int) -> None:
-        """Use what is left of the room for single lines: the best of those beside or near what is shown."""
-        left = [p for p in range(len(self._lines)) if not self._lines[p].blank and self._key(p) not in taken]
-        left.sort(key=lambda p: (-self._values[p] - (AFTER if p - 1 in chosen else 0.0), p))
-        for position in left:
-            if position not in chosen:
-                self._add(chosen, (position,), room)
-
-    def _together(self, positions: Sequence[int]) -> bool:
-        return all(b - a - 1 <= MAX_GAP for a, b in itertools.pairwise(positions))
-
-    def _size(self, chosen: Iterable[int]) -> int:
-        return sum(map(len, self._parts(sorted(chosen))))
-
-    def _parts(self, positions: Sequence[int]) -> Iterable[str]:
-        before: int | None = None
-        for position in positions:
-            if before is not None:
-                yield self._joint(before, position)
-            yield self._lines[position].text
-            before = position
-
-    def _joint(self, before: int, position: int) -> str:
-        between = self._lines[before + 1 : position]
-        if not between:
-            return "" if self._lines[position].glued else "\n"
-        if all(line.blank for line in between):
-            return "\n" * (len(between) + 1)
-        same = self._lines[before].number == self._lines[position].number
-        return f" {GAP} " if same else f"\n{GAP}\n"
-
     def _snippet(self, positions: list[int], limit: int) -> Snippet:
-        text = "".join(self._parts(positions))
+        text = _text(self._lines, positions)
         keys = frozenset(self._key(position) for position in positions)
         first, last = self._lines[positions[0]].number, self._lines[positions[-1]].number
         return Snippet(text[:limit], first, last, keys, union(self._lines[position] for position in positions))
+
+
+class _Chosen:
+    """The lines of a snippet that grows.
+
+    :ivar positions: of its lines, in order; none of them blank.
+    """
+
+    def __init__(self, lines: Sequence[Line], first: int) -> None:
+        self._lines = lines
+        self._size = len(lines[first].text)
+        self._shortest = min(len(line.text) for line in lines if not line.blank)
+        self.positions = [first]
+
+    def is_full(self, room: int) -> bool:
+        """Whether not even the shortest line can be taken in."""
+        return len(self.positions) >= MAX_LINES or self._size + self._shortest - _LONGEST_JOINT > room
+
+    def add(self, position: int, room: int) -> None:
+        """Take in a line as well, if it is near enough and there is room."""
+        # It may take the place of one joint: most of what does not fit is known by that.
+        if self._size + len(self._lines[position].text) - _LONGEST_JOINT > room:
+            return
+        at = bisect.bisect(self.positions, position)
+        if _together([*self.positions[max(at - 1, 0) : at], position, *self.positions[at : at + 1]]):
+            self.insert(position, room)
+
+    def insert(self, position: int, room: int) -> None:
+        """Take in a line as well if there is room."""
+        at = bisect.bisect(self.positions, position)
+        beside = self.positions[max(at - 1, 0) : at + 1]
+        between = [*self.positions[max(at - 1, 0) : at], position, *self.positions[at : at + 1]]
+        size = self._size + len(_text(self._lines, between)) - len(_text(self._lines, beside))
+        if size <= room:
+            self._size = size
+            self.positions.insert(at, position)
+
+
+def _together(positions: Sequence[int]) -> bool:
+    return all(b - a - 1 <= MAX_GAP for a, b in itertools.pairwise(positions))
+
+
+def _text(lines: Sequence[Line], positions: Sequence[int]) -> str:
+    """These lines with what stands between them."""
+    parts = [lines[position].text for position in positions[:1]]
+    for before, position in itertools.pairwise(positions):
+        parts += (_joint(lines, before, position), lines[position].text)
+    return "".join(parts)
+
+
+def _joint(lines: Sequence[Line], before: int, position: int) -> str:
+    between = lines[before + 1 : position]
+    if not between:
+        return "" if lines[position].glued else "\n"
+    if all(line.blank for line in between):
+        return "\n" * (len(between) + 1)
+    same = lines[before].number == lines[position].number
+    return f" {GAP} " if same else f"\n{GAP}\n"

@@ -72,6 +72,9 @@ _LANGUAGES: tuple[frozenset[str], ...] = tuple(
     frozenset(fold(words).split()) for words in (_ENGLISH, _GERMAN, _SPANISH, _FRENCH, _ITALIAN, _PORTUGUESE, _DUTCH)
 )
 
+ALL = frozenset().union(*_LANGUAGES)
+"""The function words of every language."""
+
 
 def stop_words(words: Sequence[str]) -> frozenset[str]:
     """The function words of the language that a question (in folded words) is in.

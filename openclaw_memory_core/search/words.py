@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
+
+from openclaw_memory_core.records import record
 
 CJK = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff\uac00-\ud7af"
 """Character ranges of scripts that are searched by pairs of characters."""
@@ -69,12 +72,57 @@ def stem(word: str) -> str:
     return word
 
 
-def word_pattern(word: str) -> tuple[str, re.Pattern[str]]:
+@record
+class WordPattern:
+    """The words of folded text that have a stem.
+
+    A question brings words that were never asked for before, and compiling a pattern takes longer than looking through
+    all candidates.  What may follow a stem is one of few patterns.
+
+    :param tail: what follows *root* in a word.
+    """
+
+    root: str
+    tail: re.Pattern[str]
+
+    @property
+    def pattern(self) -> str:
+        """The whole as a regular expression."""
+        return rf"(?<![^\W_]){re.escape(self.root)}{self.tail.pattern}"
+
+    def match(self, folded: str, at: int) -> re.Match[str] | None:
+        """Whether such a word begins at this place, where *root* stands: a match of what follows it."""
+        # A letter or digit in front is the middle of another word.
+        return None if at and folded[at - 1].isalnum() else self.tail.match(folded, at + len(self.root))
+
+    def search(self, folded: str) -> re.Match[str] | None:
+        """The first such word: a match of what follows its root."""
+        at = folded.find(self.root)
+        while at >= 0:
+            found = self.match(folded, at)
+            if found is not None:
+                return found
+            at = folded.find(self.root, at + 1)
+        return None
+
+
+def word_pattern(word: str) -> tuple[str, WordPattern]:
     """A stem and the pattern of the words that have it, for folded text."""
     root = stem(word)
-    doubled = f"{re.escape(root[-1])}?" if root[-1:].isalpha() and root.isascii() else ""
-    body = re.escape(root) if root.isdigit() else rf"{re.escape(root)}(?:{doubled}(?:{_ENDINGS}))?"
-    return root, re.compile(rf"(?<![^\W_]){body}(?:['’]s)?(?![^\W_])")
+    doubled = root[-1] if root[-1:].isalpha() and root.isascii() else ""
+    return root, WordPattern(root, _number_tail() if root.isdigit() else _word_tail(doubled))
+
+
+@functools.lru_cache(maxsize=64)
+def _word_tail(doubled: str) -> re.Pattern[str]:
+    """What may follow a stem that ends with this letter (``plan``, ``planning``); empty for no ASCII letter."""
+    again = f"{doubled}?" if doubled else ""
+    return re.compile(rf"(?:{again}(?:{_ENDINGS}))?(?:['’]s)?(?![^\W_])")
+
+
+@functools.lru_cache(maxsize=1)
+def _number_tail() -> re.Pattern[str]:
+    return re.compile(r"(?:['’]s)?(?![^\W_])")
 
 
 def literal_pattern(text: str) -> re.Pattern[str]:
@@ -90,11 +138,16 @@ def pairs(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
+_CUT = bytes(code if chr(code).isalnum() else 32 for code in range(256))
+"""A space for every ASCII character that belongs to no word."""
+
+
 def token_set(text: str) -> frozenset[str]:
     """Distinct words of a text, with single characters and pairs for scripts without spaces (for similarity)."""
     folded = fold(text)
     if folded.isascii():
-        return frozenset(WORD.findall(folded))
+        # Without an apostrophe nothing but letters and digits belongs to a word, and cutting is faster than matching.
+        return frozenset(WORD.findall(folded) if "'" in folded else folded.encode().translate(_CUT).decode().split())
     tokens: set[str] = set()
     for run in CJK_RUN.findall(folded):
         tokens.update(run)

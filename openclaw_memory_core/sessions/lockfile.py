@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from openclaw_memory_core.errors import SessionStoreError
@@ -68,9 +67,7 @@ class LockFile:
             delay = min(_LONGEST_DELAY, delay * 1.5)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.held():
             with contextlib.suppress(OSError):
                 self._path.unlink()

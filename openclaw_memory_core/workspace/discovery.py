@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from openclaw_memory_core.workspace.daily import note_date
 from openclaw_memory_core.workspace.documents import DocumentRef, Scan, Skipped
 from openclaw_memory_core.workspace.fs import Identity, identity, is_link, stamp
-from openclaw_memory_core.workspace.globs import compile_glob
+from openclaw_memory_core.workspace.globs import Glob, compile_glob
 from openclaw_memory_core.workspace.places import (
     CURATED_NAMES,
     IGNORED_FOLDERS,
@@ -95,7 +94,7 @@ class _Walk:
         for name in sorted(found):
             self.entry(found[name], name)
 
-    def tree(self, folder: str, prefix: str, pattern: re.Pattern[str] | None = None) -> None:
+    def tree(self, folder: str, prefix: str, pattern: Glob | None = None) -> None:
         """Every note below *folder*, known as *prefix*; the folder itself may not be a link."""
         try:
             st = os.lstat(folder)
@@ -111,7 +110,7 @@ class _Walk:
         else:
             self.below(folder, prefix, pattern)
 
-    def below(self, folder: str, prefix: str, pattern: re.Pattern[str] | None) -> None:
+    def below(self, folder: str, prefix: str, pattern: Glob | None) -> None:
         pending = [(folder, prefix)]
         while pending:
             here, known = pending.pop()
@@ -122,7 +121,7 @@ class _Walk:
                         self.skip(path, "ignored-folder")
                     else:
                         pending.append((entry.path, path))
-                elif pattern is None or pattern.fullmatch(path[len(prefix) + 1 if prefix else 0 :]):
+                elif pattern is None or pattern.matches(path[len(prefix) + 1 if prefix else 0 :]):
                     self.entry(entry, path)
 
     def listing(self, folder: str, known: str) -> Iterator[os.DirEntry[str]]:

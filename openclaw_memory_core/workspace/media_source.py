@@ -153,7 +153,7 @@ class MediaSource:
     def _folder(self, base: str, known: str, pattern: str | None, unseen: list[str]) -> Iterator[_File]:
         # The workspace itself as an extra path: its files are known by their plain names.
         prefix = () if known == "." else (known,)
-        matches = compile_glob(pattern).fullmatch if pattern else None
+        matches = compile_glob(pattern).matches if pattern else None
         above, name = os.path.split(base)
         for parts, st in _below(base, known, unseen):
             if self._wanted(parts[-1]) and (matches is None or matches("/".join(parts))):

@@ -225,7 +225,7 @@ def _below(full: str, folder: str) -> tuple[str, ...]:
 
 
 def _matches(extra: ExtraPath, rest: tuple[str, ...]) -> bool:
-    return extra.pattern is None or compile_glob(extra.pattern).fullmatch("/".join(rest)) is not None
+    return extra.pattern is None or compile_glob(extra.pattern).matches("/".join(rest))
 
 
 def _folder_identity(path: str) -> Identity | None:

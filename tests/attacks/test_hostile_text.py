@@ -89,9 +89,9 @@ def test_metadata_without_an_end_hides_nothing_that_follows() -> None:
 
 @pytest.mark.parametrize("pattern", ["**/" * 25 + "x.md", "./" + "**/" * 25 + "x.md", "*" * 50 + "x.md"])
 def test_repeated_stars_of_an_extra_path_cost_no_more_than_one_pair(pattern: str) -> None:
-    matches = compile_glob(pattern).fullmatch
+    matches = compile_glob(pattern).matches
 
-    assert matches("a/" * 40 + "b.md") is None
+    assert not matches("a/" * 40 + "b.md")
     assert matches("a/b/x.md")
 
 

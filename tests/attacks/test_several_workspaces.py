@@ -89,3 +89,19 @@ def test_a_session_that_spells_the_workspace_otherwise_pays_for_nothing(tmp_path
             assert search.handler({"query": "nine"})["results"]
 
         assert service.embedded[len(sent) :] == ["nine"]
+
+
+def test_a_link_that_the_host_names_shows_the_notes_it_leads_to_now(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, search={"sync": {"watch": False}})
+    folders = {"own": bench.workspace, "red": tmp_path / "red", "blue": tmp_path / "blue"}
+    for name, folder in folders.items():
+        folder.mkdir(exist_ok=True)
+        (folder / "MEMORY.md").write_text(f"notes of {name}", encoding="utf-8")
+    link = tmp_path / "link"
+
+    with bench.slot() as slot:
+        for name in ("red", "blue", "own", "red"):
+            link.unlink(missing_ok=True)
+            link.symlink_to(folders[name])
+            (get,) = [tool for tool in slot.tools(replace(MAIN, workspace=link)) if tool.name == "memory_get"]
+            assert get.handler({"path": "MEMORY.md"})["text"] == f"notes of {name}"

@@ -16,14 +16,13 @@ from support.fake_batches import BatchDesk
 from support.fake_embeddings import KEY, FakeEmbeddings, words_vector
 from support.fake_services import FakeGemini, FakeVoyage
 from support.local_server import LocalServer
-from support.providers import FakeTime, numbered, provider_settings
+from support.providers import FakeTime, numbered, provider_settings, unpack
 
 from openclaw_memory_core.cancel import CancelToken
 from openclaw_memory_core.config.model import BatchConfig
 from openclaw_memory_core.embeddings.batch import BatchLimits, ForgetfulJobStore, cut
 from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.embeddings.registry import create_provider
-from openclaw_memory_core.embeddings.vectors import unpack
 from openclaw_memory_core.errors import CancelledError, ProviderUnavailableError
 
 

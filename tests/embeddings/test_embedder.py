@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.fake_embeddings import words_vector
-from support.providers import FakeTime, ScriptedProvider, embedder, numbered
+from support.providers import FakeTime, ScriptedProvider, embedder, numbered, unpack
 
 from openclaw_memory_core.cancel import CancelToken
 from openclaw_memory_core.embeddings.base import ProviderLimits
 from openclaw_memory_core.embeddings.embedder import Embedder
-from openclaw_memory_core.embeddings.sizes import estimate
-from openclaw_memory_core.embeddings.vectors import pack, unpack
+from openclaw_memory_core.embeddings.sizes import Packer, estimate
+from openclaw_memory_core.embeddings.vectors import pack
 from openclaw_memory_core.errors import (
     CancelledError,
     EmbeddingError,
@@ -313,6 +313,28 @@ def test_requests_run_in_parallel_once_the_provider_is_proven() -> None:
     provider = ScriptedProvider(behave, limits=ProviderLimits(items=1, concurrency=3))
 
     assert embedder(provider).embed_documents(numbered(7), lambda _: None).done == 7
+
+
+def test_a_model_in_this_process_is_not_waited_for() -> None:
+    together = threading.Barrier(2)
+
+    def behave(texts: Sequence[str], kind: str) -> None:
+        together.wait(10)
+
+    provider = ScriptedProvider(behave, limits=ProviderLimits(items=4, concurrency=2, in_process=True))
+
+    assert embedder(provider).embed_documents(numbered(8), lambda _: None).done == 8
+
+
+def test_requests_to_a_model_in_this_process_become_smaller_so_that_all_workers_end_together() -> None:
+    limits = ProviderLimits(items=32, concurrency=2, in_process=True)
+    packer = Packer(numbered(200), limits)
+
+    found = [len(request) for request in iter(packer.take, [])]
+
+    assert sum(found) == 200
+    assert found == sorted(found, reverse=True)
+    assert (found[0], found[-1] <= 4) == (32, True)
 
 
 def test_a_vector_that_is_not_finite_is_named_and_its_neighbours_are_kept() -> None:

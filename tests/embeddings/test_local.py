@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from support.fake_llama_server import install, tiny_gguf
 from support.local_server import LocalServer, Request, Response
-from support.providers import provider_settings
+from support.providers import provider_settings, unpack
 from support.tiny_gguf import CONTEXT, WIDTH, write_tiny_gguf
 
 from openclaw_memory_core.config.model import LocalConfig
@@ -25,7 +25,6 @@ from openclaw_memory_core.embeddings.embedder import Embedder
 from openclaw_memory_core.embeddings.http import Http
 from openclaw_memory_core.embeddings.llama_process import LlamaProcess
 from openclaw_memory_core.embeddings.registry import create_provider
-from openclaw_memory_core.embeddings.vectors import unpack
 from openclaw_memory_core.errors import MissingExtraError, ProviderAuthError, ProviderUnavailableError
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the stand-in for llama-server is a shell script")

@@ -8,8 +8,9 @@ import struct
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.providers import unpack
 
-from openclaw_memory_core.embeddings.vectors import dimensions, normalised, ordered, pack, unpack
+from openclaw_memory_core.embeddings.vectors import dimensions, normalised, ordered, pack
 from openclaw_memory_core.errors import ProviderReplyError
 
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)

@@ -196,7 +196,7 @@ def test_annotations_are_taken_out_and_lines_stay() -> None:
     assert "<!--" not in chunk.text
     assert (chunk.start_line, chunk.end_line) == (1, 6)
     assert chunk.text.split("\n")[5] == "last line"
-    assert (chunk.importance, chunk.triggers) == (None, ())
+    assert chunk.importance is None
 
 
 def test_curated_file_gives_one_chunk_an_entry() -> None:
@@ -206,23 +206,23 @@ def test_curated_file_gives_one_chunk_an_entry() -> None:
     )
     alice, bob = chunks_of(text, curated=True)
     assert (alice.text, alice.start_line, alice.end_line) == ("- Alice likes tea\n  and lives in Porto", 3, 4)
-    assert (alice.triggers, alice.importance, alice.entry_lines) == (("alice", "tea"), 8, (3, 4))
-    assert (bob.text, bob.triggers, bob.importance) == ("- Bob has a dog", (), None)
+    assert alice.importance == 8
+    assert (bob.text, bob.importance) == ("- Bob has a dog", None)
     assert alice.headings == bob.headings == ("People",)
 
 
 def test_curated_heading_is_a_chunk_of_its_own_only_if_nothing_below_carries_it() -> None:
     text = "# People\n\n## Family\n- Alice\n## Boats <!-- trigger: boats -->\n- Heron\n## Empty\n# About\nSome text.\n"
     chunks = chunks_of(text, curated=True)
-    assert [c.text for c in chunks] == ["- Alice", "## Boats", "- Heron", "## Empty", "# About\nSome text."]
-    assert [c.headings for c in chunks][:3] == [("People", "Family"), ("People",), ("People", "Boats")]
+    assert [c.text for c in chunks] == ["- Alice", "- Heron", "## Empty", "# About\nSome text."]
+    assert [c.headings for c in chunks][:2] == [("People", "Family"), ("People", "Boats")]
 
 
 def test_large_entry_is_cut_and_every_piece_keeps_its_annotations() -> None:
-    text = "- " + "A long story follows here. " * 60 + "<!-- trigger: story -->\n- short\n"
+    text = "- " + "A long story follows here. " * 60 + "<!-- importance: 7 -->\n- short\n"
     pieces = [c for c in chunks_of(text, SMALL, curated=True) if "story" in c.text]
     assert len(pieces) > 5
-    assert {(c.triggers, c.entry_lines) for c in pieces} == {(("story",), (1, 1))}
+    assert {c.importance for c in pieces} == {7}
 
 
 def test_transcripts_are_cut_between_lines_whatever_they_say() -> None:

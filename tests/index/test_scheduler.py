@@ -95,7 +95,7 @@ def test_request_returns_at_once_and_wait_sees_the_end(scheduler: IndexScheduler
     held.go_on.set()
     assert scheduler.wait(WAIT)
     assert not scheduler.dirty
-    assert scheduler.last_report == SyncReport(reason="start", complete=True)
+    assert scheduler.describe()["lastReport"] == SyncReport(reason="start", complete=True).to_dict()
 
 
 def test_requests_during_a_sync_are_served_by_one_more(scheduler: IndexScheduler, engine: Engine) -> None:
@@ -247,8 +247,7 @@ def test_cancel_stops_the_running_sync_and_forgets_the_queue(scheduler: IndexSch
     scheduler.cancel()
     assert scheduler.wait(WAIT)
     assert [reason for reason, _, _ in engine.calls] == ["start"]
-    assert scheduler.last_report is not None
-    assert scheduler.last_report.cancelled
+    assert scheduler.describe()["lastReport"]["cancelled"] is True
 
 
 def test_close_joins_the_worker_and_later_requests_do_nothing(engine: Engine) -> None:

@@ -18,6 +18,7 @@ from openclaw_memory_core.config.model import ChunkingConfig
 from openclaw_memory_core.errors import NoteReadError, ProviderAuthError, ProviderInputError, StoreError, StoreFullError
 from openclaw_memory_core.index.report import SyncProgress
 from openclaw_memory_core.index.store import SqliteStore, centres
+from openclaw_memory_core.index.sync import LONGEST_PAUSE_SECONDS
 from openclaw_memory_core.workspace.documents import Document, DocumentRef, Scan
 from openclaw_memory_core.workspace.workspace import Workspace
 
@@ -262,7 +263,7 @@ def test_automatic_syncs_leave_a_failing_provider_alone_for_a_while(bench: SyncB
     engine.sync(reason="cli")
     assert len(tries) > first, "who asks in person is answered"
     bench.provider.fail = None
-    now[0] += engine.paused_for + 1
+    now[0] += LONGEST_PAUSE_SECONDS + 1
     assert engine.sync(reason="watch").missing == 0
 
 
@@ -349,7 +350,8 @@ def test_work_paid_for_survives_a_failed_rebuild(bench: SyncBench) -> None:
 
 def test_the_very_first_index_answers_before_it_is_complete(plain: SyncBench) -> None:
     for number in range(20):
-        plain.write(f"memory/{number:02}.md", f"heron{number}")
+        # So long that no two of them are written together.
+        plain.write(f"memory/{number:02}.md", f"heron{number}\n\n" + "The marsh is quiet in winter.\n" * 1200)
     seconds = count()
     found: dict[int, int] = {}
 
@@ -529,11 +531,14 @@ class Odd(Workspace):
         return Document(ref, "odd", "hash") if "\ud800" in ref.path else super().load(ref)
 
 
-def test_one_document_that_the_store_refuses_does_not_stop_the_rest(plain: SyncBench) -> None:
+@pytest.mark.parametrize("others", [0, 30], ids=["one by one", "a few together"])
+def test_one_document_that_the_store_refuses_does_not_stop_the_rest(plain: SyncBench, others: int) -> None:
     plain.write("memory/a.md", "apple")
+    for number in range(others):
+        plain.write(f"memory/b{number}.md", f"pear{number}")
     source = Odd(plain.root)
     report = plain.engine(sources=[source]).sync(reason="cli")
-    assert (report.added, report.complete) == (1, False)
+    assert (report.added, report.chunks, report.complete) == (1 + others, 1 + others, False)
     assert [failed.code for failed in report.failed.values()] == ["store"]
     assert plain.found("apple") == {"memory/a.md"}
 

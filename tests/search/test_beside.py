@@ -34,18 +34,18 @@ def add(bench: Bench, path: str) -> None:
 
 def test_it_finds_what_the_reader_itself_finds(store: Bench) -> None:
     with store.store.reader() as reader:
-        there = KeywordLeg(reader, store.store.reader, TERMS, [ALL, ALL], 10).hits()
+        there = KeywordLeg(store.store.reader, TERMS, [ALL, ALL], 10).hits(reader)
 
-        assert there == KeywordLeg(reader, None, TERMS, [ALL, ALL], 10).hits()
+        assert there == KeywordLeg(None, TERMS, [ALL, ALL], 10).hits(reader)
         assert [len(hits) for hits in there] == [1, 1]
-        assert KeywordLeg(reader, store.store.reader, [], [ALL], 10).hits() == [[]]
+        assert KeywordLeg(store.store.reader, [], [ALL], 10).hits(reader) == [[]]
 
 
 def test_a_change_in_between_is_not_mixed_in(store: Bench) -> None:
     with store.store.reader() as reader:
         add(store, "memory/b.md")
 
-        hits = KeywordLeg(reader, store.store.reader, TERMS, [ALL], 10).hits()
+        hits = KeywordLeg(store.store.reader, TERMS, [ALL], 10).hits(reader)
 
         assert [len(found) for found in hits] == [1]
         assert set(reader.chunks([hit.chunk_id for hit in hits[0]])) == {hit.chunk_id for hit in hits[0]}
@@ -58,4 +58,20 @@ def test_what_is_wrong_in_the_thread_shows_where_it_can_be_handled(store: Bench)
         yield
 
     with store.store.reader() as reader:
-        assert [len(hits) for hits in KeywordLeg(reader, broken, TERMS, [ALL], 10).hits()] == [1]
+        assert [len(hits) for hits in KeywordLeg(broken, TERMS, [ALL], 10).hits(reader)] == [1]
+
+
+def test_leaving_it_waits_for_its_reader_to_be_closed(store: Bench) -> None:
+    open_readers = []
+
+    @contextmanager
+    def counted() -> Iterator[IndexReader]:
+        with store.store.reader() as reader:
+            open_readers.append(1)
+            yield reader
+            open_readers.pop()
+
+    with pytest.raises(ZeroDivisionError), KeywordLeg(counted, TERMS, [ALL], 10):
+        raise ZeroDivisionError
+
+    assert open_readers == []

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.search_bench import SearchBench
+from support.store import ALL, Bench, identity, vector_of
 
 from openclaw_memory_core.privacy import Visible
 
@@ -55,7 +56,27 @@ def test_a_sample_is_spread_over_the_index_and_repeats(bench: SearchBench) -> No
     assert hidden == []
 
 
+def test_cosines_of_a_sample_follow_the_index_and_the_audience(tmp_path: Path) -> None:
+    with Bench(tmp_path / "main.sqlite") as bench:
+        for path in ("memory/a.md", "memory/b.md"):
+            writer = bench.store.writer(identity())
+            bench.put(writer, path, path)
+            writer.finish()
+            with bench.store.reader() as reader:
+                kept = [reader.sample_cosines(vector_of("question"), ALL, 9) for _ in range(2)]
+                fresh = reader.cosines(vector_of("question"), reader.sample(ALL, 9))
+                other = reader.sample_cosines(vector_of("another"), ALL, 9)
+                hidden = reader.sample_cosines(vector_of("question"), Visible(sources=("sessions",)), 9)
+
+            assert kept == [list(fresh.values())] * 2
+            assert other != kept[0]
+            assert hidden == []
+
+        assert len(fresh) == 2
+
+
 def test_an_empty_index_has_neither(tmp_path: Path) -> None:
     with SearchBench(tmp_path) as bench, bench.store.reader() as reader:
         assert reader.dated(FIRST, LAST, Visible(), 5) == []
         assert reader.sample(Visible(), 5) == []
+        assert reader.sample_cosines(vector_of("question"), Visible(), 5) == []

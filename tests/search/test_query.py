@@ -83,6 +83,22 @@ def test_a_named_month_stays_a_word_although_it_is_a_function_word() -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["kiln on October 13, 2025", "kiln on 13 October 2025", "kiln on the 13th of October 2025"]
+)
+def test_the_numbers_of_a_date_are_no_words_but_its_day_is_looked_for(text: str) -> None:
+    found = parse(text, TODAY)
+
+    assert {"kiln", "October", "2025-10-13"} <= set(terms(text))
+    assert not {"13", "2025", "13th"} & set(terms(text))
+    assert not any(needle.found("13 things of 2025") for needle in found.needles)
+
+
+def test_dates_in_numbers_stay_literal() -> None:
+    assert "2025-10-13" in phrases("kiln on 2025-10-13")
+    assert "2024" in terms("the kiln in 2024")
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("账单", ["账单"]),

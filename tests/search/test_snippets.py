@@ -16,9 +16,9 @@ from support.strategies import markdown_texts
 from openclaw_memory_core.config.model import ChunkingConfig
 from openclaw_memory_core.index.chunking import chunk_document
 from openclaw_memory_core.index.model import Chunk, StoredChunk
-from openclaw_memory_core.search.passages import NeedleWeights, line_values, lines_of, union, windows
+from openclaw_memory_core.search.passages import Found, NeedleWeights, lines_of, union
 from openclaw_memory_core.search.query import parse
-from openclaw_memory_core.search.snippets import GAP, LIMIT, PASSAGE, Composer, Snippet
+from openclaw_memory_core.search.snippets import GAP, LIMIT, Composer, Snippet
 
 TODAY = dt.date(2026, 5, 5)
 FILLER = "the weather was fair and nothing else of note happened on this day in the harbour"
@@ -45,13 +45,9 @@ def stored(chunk: Chunk, number: int = 1) -> StoredChunk:
 def composers(text: str, question: str) -> list[Composer]:
     needles = parse(question, TODAY).needles
     chunks = [stored(c, n) for n, c in enumerate(chunk_document(document("memory/x.md", text), ChunkingConfig()))]
-    lines = [lines_of(chunk, needles, LIMIT) for chunk in chunks]
+    lines = [lines_of(chunk, Found(chunk.text, needles), LIMIT) for chunk in chunks]
     weighed = NeedleWeights(needles, [union(one) for one in lines])
-    found = []
-    for one in lines:
-        values = line_values(one, weighed)
-        found.append(Composer(one, values, windows(one, values, weighed, PASSAGE)))
-    return found
+    return [Composer(one, weighed) for one in lines]
 
 
 def snippets(text: str, question: str) -> list[Snippet]:
@@ -80,6 +76,27 @@ def test_the_passage_that_matched_is_shown_not_the_top() -> None:
 
     assert lines[11] in first.text.split("\n")
     assert first.first <= 12 <= first.last
+
+
+def test_the_answer_that_follows_a_question_is_shown_before_longer_lines_further_up() -> None:
+    lines = [f"- {number} {FILLER} {FILLER}" for number in range(1, 9)]
+    lines[5] = "- Ada: what did you use on the warped kiln door?"
+    lines[6] = "- Ben: a plank of larch, and two days in the sun."
+
+    first = snippets("\n".join(lines), "what was used on the warped kiln door?")[0]
+
+    assert {lines[5], lines[6]} <= set(first.text.split("\n"))
+
+
+def test_what_stands_beside_the_match_is_shown_before_equal_lines_further_away() -> None:
+    lines = [f"- {number:02d} {FILLER}" for number in range(1, 16)]
+    lines[9] = "- 10 the kiln door"
+
+    first = snippets("\n".join(lines), "kiln door")[0]
+
+    shown = [line for line in first.text.split("\n") if line != GAP]
+    assert {lines[8], lines[9], lines[10]} <= set(shown)
+    assert lines[0] not in shown
 
 
 def test_left_out_lines_are_marked_and_every_shown_line_is_whole() -> None:

@@ -3,21 +3,21 @@ from __future__ import annotations
 import datetime as dt
 
 import pytest
-from support.store import ALL, Bench, chunk, digest, identity, pack, vector_of
+from support.store import ALL, Bench, chunk, digest, document, identity, pack, vector_of
 
 from openclaw_memory_core.errors import StoreError
 
 
 def test_a_chunk_comes_back_as_it_was_put(bench: Bench) -> None:
     writer = bench.store.writer(identity())
-    first = chunk("- kiln at 1100 °C", 3, headings=("Tools", "Kiln"), importance=4, triggers=("kiln", "oven"))
+    first = chunk("- kiln at 1100 °C", 3, headings=("Tools", "Kiln"), importance=4)
     bench.put(writer, "MEMORY.md", [first], curated=True, date=dt.date(2026, 3, 31), session_key=None)
     writer.finish()
     with bench.store.reader() as reader:
-        (found,) = reader.triggered(ALL)
+        (found,) = reader.chunks([1]).values()
     assert (found.path, found.source, found.start_line, found.end_line) == ("MEMORY.md", "memory", 3, 3)
     assert (found.text, found.headings, found.importance) == ("- kiln at 1100 °C", ("Tools", "Kiln"), 4)
-    assert (found.triggers, found.curated, found.date) == (("kiln", "oven"), True, dt.date(2026, 3, 31))
+    assert (found.curated, found.date) == (True, dt.date(2026, 3, 31))
     assert (found.mtime, found.session_key, found.line_map) == (1_700_000_000.0, None, None)
 
 
@@ -37,15 +37,6 @@ def test_the_line_map_of_a_chunk_covers_its_own_lines(bench: Bench) -> None:
         found = sorted(reader.chunks(range(1, 9)).values(), key=lambda one: one.start_line)
     assert [one.line_map for one in found] == [(1,), (4, 2**40)]
     assert {one.session_key for one in found} == {"agent:main:main"}
-
-
-def test_only_curated_chunks_are_triggered(bench: Bench) -> None:
-    writer = bench.store.writer(identity())
-    bench.put(writer, "memory/a.md", [chunk("kiln", triggers=("kiln",))])
-    bench.put(writer, "MEMORY.md", [chunk("oven", triggers=("oven",)), chunk("no trigger", 2)], curated=True)
-    writer.finish()
-    with bench.store.reader() as reader:
-        assert [one.text for one in reader.triggered(ALL)] == ["oven"]
 
 
 def test_putting_a_document_again_replaces_it(any_bench: Bench) -> None:
@@ -208,3 +199,33 @@ def test_chunk_ids_are_not_used_again(bench: Bench) -> None:
     bench.fill({"memory/a.md": "oven"})
     with bench.store.reader() as reader:
         assert set(reader.chunks([1, 2])) == {2}
+
+
+def test_several_documents_are_written_together_or_not_at_all(any_bench: Bench) -> None:
+    writer = any_bench.store.writer(identity())
+    any_bench.put(writer, "memory/a.md", [chunk("kiln of old")])
+    together = [
+        (document("memory/a.md", "kiln"), [chunk("kiln")]),
+        (document("memory/b.md", "oven"), [chunk("oven", 1), chunk("oven door", 2)]),
+    ]
+    broken = (document("memory/c.md", "stove"), [chunk("stove", importance=object())])
+
+    with pytest.raises(TypeError):
+        writer.put_documents([*together, broken], indexed_at=any_bench.now)
+    assert {path: state.chunks for path, state in writer.files().items()} == {"memory/a.md": 1}
+    writer.put_documents(together, indexed_at=any_bench.now)
+    writer.finish()
+
+    assert {path: state.chunks for path, state in writer.files().items()} == {"memory/a.md": 1, "memory/b.md": 2}
+    assert any_bench.found("old") == []
+    assert any_bench.found("door") == (["memory/b.md"] if any_bench.has_text else [])
+
+
+def test_a_document_is_one_segment_of_the_text_index(bench: Bench) -> None:
+    writer = bench.store.writer(identity())
+    bench.put(writer, "memory/a.md", [chunk(f"kiln number{line}", line) for line in range(1, 31)])
+    writer.finish()
+
+    with bench.store.reader() as reader:
+        found = reader._db.execute(f"SELECT count(DISTINCT segid) FROM g{reader.generation}_text_idx").get
+    assert found == 1

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from support.store import KEYWORD_ONLY, Bench, chunk, identity, vector_of
 
 from openclaw_memory_core.errors import StoreError
+from openclaw_memory_core.index.store import writer as writing
 
 
 def test_a_new_store_has_no_index_and_answers_with_nothing(any_bench: Bench) -> None:
@@ -137,3 +139,19 @@ def test_tables_of_replaced_generations_are_gone_after_publishing(bench: Bench) 
 def _revision(bench: Bench) -> int:
     with bench.store.reader() as reader:
         return reader.revision
+
+
+def test_the_text_index_is_one_tree_after_much_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "_MERGED_FROM", 3)
+    with Bench(tmp_path / "main.sqlite") as bench:
+
+        def trees(documents: range) -> int:
+            writer = bench.store.writer(KEYWORD_ONLY)
+            for number in documents:
+                bench.put(writer, f"memory/{number}.md", f"kiln {number}", vectors=False)
+            writer.finish()
+            with bench.store._database.read() as db:
+                return int(db.execute(f"SELECT count(DISTINCT segid) FROM g{writer.generation}_text_idx").get)
+
+        assert [trees(range(3)), trees(range(3, 5)), trees(range(5, 9))] == [1, 3, 1]
+        assert len(bench.found("kiln")) == 9

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import apsw
 import pytest
-from support.store import Bench, identity
+from support.powers import bound
+from support.store import Bench, digest, identity
 
 from openclaw_memory_core.errors import StoreCorruptError, StoreError, StoreForeignError, StoreReadOnlyError
 from openclaw_memory_core.index.store import SqliteStore
@@ -195,6 +196,82 @@ def test_a_newer_format_is_refused_with_the_way_out(bench: Bench) -> None:
     with pytest.raises(StoreError, match=f"format {FORMAT + 1}") as caught:
         bench.store.open()
     assert "reset" in (caught.value.hint or "")
+
+
+def test_an_older_format_gives_up_its_texts_and_keeps_its_vectors(bench: Bench) -> None:
+    bench.fill({"memory/a.md": "kiln", "memory/b.md": "oven"})
+    writer = bench.store.writer(identity(), rebuild=True)
+    bench.put(writer, "memory/a.md", "kiln")
+    make_older(bench)
+    bench.store.open()
+    with bench.store.reader() as reader:
+        assert (reader.files(), reader.generation) == ({}, 0)
+    assert bench.store.describe()["building"] == []
+    writer = bench.store.writer(identity())
+    assert writer.files() == {}
+    assert writer.known_hashes([digest("kiln"), digest("oven")]) == {digest("kiln"), digest("oven")}
+    bench.put(writer, "memory/a.md", "kiln")
+    writer.finish()
+    assert bench.found("kiln") == ["memory/a.md"]
+    assert not any("triggers" in column for column in columns(bench))
+    assert bench.store.integrity_check(full=True) == []
+    bench.store.close()
+    assert bench.path.read_bytes()[60:64] == FORMAT.to_bytes(4, "big")
+
+
+def make_older(bench: Bench) -> None:
+    """Close the store and make its file what the format before wrote."""
+    bench.store.close()
+    db = apsw.Connection(str(bench.path))
+    for number in (1, 2):
+        db.execute(f"ALTER TABLE g{number}_chunks ADD COLUMN triggers TEXT")
+        db.execute(f"CREATE INDEX g{number}_chunks_triggers ON g{number}_chunks(id) WHERE triggers IS NOT NULL")
+    db.pragma("user_version", FORMAT - 1)
+    db.close()
+
+
+def columns(bench: Bench) -> list[str]:
+    db = apsw.Connection(str(bench.path))
+    found = [str(row[0]) for row in db.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")]
+    db.close()
+    return found
+
+
+def test_two_that_open_an_older_format_at_once_agree(bench: Bench) -> None:
+    bench.fill({"memory/a.md": "kiln"})
+    bench.store.writer(identity(), rebuild=True)
+    make_older(bench)
+    bench.store.open()
+    with Bench(bench.path) as other:
+        other.fill({"memory/a.md": "kiln"})
+        assert bench.found("kiln") == ["memory/a.md"]
+
+
+@posix
+def test_an_older_format_that_cannot_be_written_is_named_and_left_alone(bench: Bench) -> None:
+    bench.fill({"memory/a.md": "kiln"})
+    bench.store.writer(identity(), rebuild=True)
+    make_older(bench)
+    before = bench.path.read_bytes()
+    bench.path.chmod(0o400)
+    try:
+        with pytest.raises(StoreReadOnlyError, match=f"format {FORMAT - 1}"):
+            bound(bench.store.open)
+    finally:
+        bench.path.chmod(0o600)
+    assert bench.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("version", [0, -1])
+def test_a_format_that_never_was_is_refused_and_untouched(bench: Bench, version: int) -> None:
+    bench.store.close()
+    db = apsw.Connection(str(bench.path))
+    db.pragma("user_version", version)
+    db.close()
+    before = bench.path.read_bytes()
+    with pytest.raises(StoreError, match=f"format {version}"):
+        bench.store.open()
+    assert bench.path.read_bytes() == before
 
 
 def test_reset_removes_the_index_and_nothing_else(bench: Bench) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -84,6 +85,32 @@ def test_a_common_word_beside_rare_ones_is_not_scored_everywhere(
     found(store, ["always", "quarter", "few"], ALL, 100)
 
     assert asked == ['"few"', '("few") AND ("quarter")']
+
+
+def test_words_in_too_few_chunks_are_not_asked_for_alone(
+    store: Bench, large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    run = ranking._Query.run
+    monkeypatch.setattr(
+        ranking._Query, "run", lambda self, match, **options: asked.append(match) or run(self, match, **options)
+    )
+
+    # "rare" stands in fewer chunks than there are sure places, and "absent" in none.
+    found(store, ["absent", "rare", "few", "always"], ALL, 200)
+
+    assert asked == ['"absent" OR "rare" OR "few"']
+
+
+def test_shares_of_words_are_those_of_the_index_as_it_is(tmp_path: Path, large: None) -> None:
+    with Bench(tmp_path / "main.sqlite") as bench:
+        for path, word in (("memory/a.md", "kiln"), ("memory/b.md", "oven")):
+            writer = bench.store.writer(KEYWORD_ONLY)
+            bench.put(writer, path, [chunk(f"{word} filler", line) for line in range(1, 200)], vectors=False)
+            writer.finish()
+            assert len(found(bench, [word, "filler"], ALL, 100)) == 100
+
+        assert {hit.chunk_id > 199 for hit in found(bench, ["oven", "filler"], ALL, 10)} == {True}
 
 
 def test_nothing_that_is_hidden_takes_a_place(store: Bench, large: None) -> None:

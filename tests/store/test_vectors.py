@@ -14,7 +14,7 @@ from support.store import ALL, Bench, Form, chunk, digest, identity, pack, vecto
 
 from openclaw_memory_core.config.model import CacheConfig
 from openclaw_memory_core.index.model import IndexIdentity, VectorHit
-from openclaw_memory_core.index.store import centres, nearest
+from openclaw_memory_core.index.store import centres, kept_vectors, nearest
 from openclaw_memory_core.privacy import Visible
 
 DIMS = 384
@@ -133,6 +133,54 @@ def test_changes_are_followed_without_reading_everything_again(bench: Bench, sma
     bench.put(rebuilt, "memory/only.md", [chunk(text_of(9))], vectors=False)
     rebuilt.finish()
     assert texts(bench, leaning_vector(9)) == [text_of(9)]
+
+
+def test_vectors_in_memory_and_read_ones_give_the_same_answers_while_notes_change(
+    bench: Bench, small_numbers: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = leaning_vector(3)
+
+    def ask() -> tuple[list[VectorHit], dict[int, float]]:
+        with bench.store.reader() as reader:
+            hits = reader.vector(query, ALL, 10)
+            return hits, reader.cosines(query, sorted(reader.sample(ALL, 1000)))
+
+    def both() -> None:
+        kept = ask()
+        with monkeypatch.context() as patch:
+            patch.setattr(kept_vectors, "MOST_BYTES", 0)
+            assert ask() == kept
+        assert len(kept[1]) >= len(kept[0]) == 10
+
+    fill(bench, range(300))
+    ask()
+    both()
+    fill(bench, range(1000, 1150), prefix="later")
+    both()
+    writer = bench.store.writer(identity())
+    writer.remove([f"memory/n{start}.md" for start in range(0, 100, 10)])
+    writer.finish()
+    both()
+    assert texts(bench, query) == exact(query, [*range(100, 300), *range(1000, 1150)], 10)
+
+
+def test_a_process_that_asks_once_and_a_large_index_keep_no_vectors_in_memory(
+    bench: Bench, small_numbers: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[int] = []
+    keep = kept_vectors.keep
+    monkeypatch.setattr(kept_vectors, "keep", lambda *a: built.append(1) or keep(*a))
+    fill(bench, range(300))
+
+    texts(bench, leaning_vector(3))
+    assert not built
+    with monkeypatch.context() as patch:
+        patch.setattr(kept_vectors, "MOST_BYTES", 300 * DIMS * 4 - 1)
+        texts(bench, leaning_vector(4))
+    assert not built
+    texts(bench, leaning_vector(5))
+    texts(bench, leaning_vector(6))
+    assert len(built) == 1
 
 
 def test_chunks_linked_after_a_search_are_found_once_each(bench: Bench, small_numbers: None) -> None:

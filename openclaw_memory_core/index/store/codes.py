@@ -120,6 +120,13 @@ class CodeTable:
         chosen = np.concatenate([chosen, ties[:short]])
         return self.chunks[chosen].tolist(), self.vectors[chosen].tolist()
 
+    def vectors_of(self, chunks: Sequence[int]) -> tuple[list[int], list[int]]:
+        """These chunks, as far as they have vectors, and the ids of the vectors."""
+        import numpy as np
+
+        rows = np.flatnonzero(np.isin(self.chunks, np.array(chunks, dtype=np.int64)))
+        return self.chunks[rows].tolist(), self.vectors[rows].tolist()
+
     def without(self, files: Iterable[int]) -> Mask:
         """Which rows do not belong to these files."""
         return self._seen(files)

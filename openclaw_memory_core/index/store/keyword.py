@@ -1,20 +1,21 @@
-"""The text leg: chunks by their words, files by their names, words by their looks."""
+"""The text leg: chunks by their words, files by their names."""
 
 from __future__ import annotations
 
 import itertools
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import apsw
 
 from openclaw_memory_core.index.model import KeywordHit, PathHit, Term
 from openclaw_memory_core.index.store import ranking, text
-from openclaw_memory_core.index.store.schema import TOKENIZERS, sql, visible_bindings
+from openclaw_memory_core.index.store.schema import sql, visible_bindings
 
 if TYPE_CHECKING:
     from openclaw_memory_core.index.store.generations import Generation
+    from openclaw_memory_core.index.store.recent import Moment, Recent
     from openclaw_memory_core.privacy import Visible
 
 WEIGHTS = (1.0, 0.6, 1.0)
@@ -22,9 +23,6 @@ WEIGHTS = (1.0, 0.6, 1.0)
 
 SHORT_RANK = -0.001
 """Rank of a chunk that holds a word too short for a trigram index: behind every ranked hit."""
-
-SIMILAR_WINDOW = 20_000
-"""Words looked at for one misspelt word."""
 
 _EXACT = 3
 _BASE = 2
@@ -47,9 +45,17 @@ _PATH_WORDS = """SELECT FIRST_CHUNK AS first, f.path, p.rank FROM gN_paths AS p 
 
 
 def search(
-    db: apsw.Connection, generation: Generation, terms: Sequence[Term], visible: Visible, limit: int
+    db: apsw.Connection,
+    generation: Generation,
+    terms: Sequence[Term],
+    visible: Visible,
+    limit: int,
+    shares: Recent[tuple[Moment, str], float],
 ) -> list[KeywordHit]:
-    """Chunks that hold any of *terms*, best first; a term's weight multiplies what it adds to the rank."""
+    """Chunks that hold any of *terms*, best first; a term's weight multiplies what it adds to the rank.
+
+    :param shares: what is known of words already.
+    """
     bindings = visible_bindings(visible) | {"weights": f"bm25{WEIGHTS}"}
     ranks: dict[int, float] = {}
     groups = _by_weight(terms)
@@ -57,7 +63,7 @@ def search(
         parts = text.match_parts(group, generation.text_kind)
         if parts:
             # Only one group can be cut by SQL: a chunk may be second in each of two and first in their sum.
-            found = ranking.ranked(db, generation, parts, bindings, limit if len(groups) == 1 else -1)
+            found = ranking.ranked(db, generation, parts, bindings, limit if len(groups) == 1 else -1, shares)
             for chunk, rank in found.items():
                 ranks[chunk] = ranks.get(chunk, 0.0) + weight * rank
     for term in text.too_short(terms, generation.text_kind):
@@ -123,51 +129,3 @@ def _specificity(names: set[str], folded: str, base: str, stem: str) -> int:
     if any(name == base or ("/" in name and folded.endswith("/" + name)) for name in names):
         return _BASE
     return _STEM if stem in names else 0
-
-
-def similar_words(
-    db: apsw.Connection, generation: Generation, word: str, limit: int, visible: Visible | None
-) -> list[str]:
-    """Indexed words that look like *word*; with stemming they are stems."""
-    stems = _tokens(db, generation, word)
-    if len(stems) != 1 or len(stems[0]) < 3:
-        return []
-    near = _near(db, generation, stems[0], first=stems[0][0], limit=limit * 2)
-    if len(near) < limit:
-        near += [w for w in _near(db, generation, stems[0], first="", limit=limit * 2) if w not in near]
-    if visible is not None:
-        seen = frequencies(db, generation, near, visible)
-        near = [candidate for candidate in near if seen[candidate]]
-    return near[:limit]
-
-
-def _tokens(db: apsw.Connection, generation: Generation, word: str) -> list[str]:
-    if generation.text_kind == "trigram":
-        return [text.normalise(word).casefold()]
-    name, *arguments = TOKENIZERS["unicode61"]
-    tokenizer = db.fts5_tokenizer(name, arguments)
-    found = tokenizer(text.fold(word).encode(), apsw.FTS5_TOKENIZE_QUERY, None, include_offsets=False)
-    return [str(token) for group in found for token in cast("tuple[str, ...]", group)]
-
-
-def _near(db: apsw.Connection, generation: Generation, stem: str, *, first: str, limit: int) -> list[str]:
-    slack = 1 if len(stem) < 6 else 2
-    import difflib
-
-    bindings = {
-        "low": first,
-        "high": chr(ord(first) + 1) if first else "\U0010ffff",
-        "short": len(stem) - slack,
-        "long": len(stem) + slack,
-        "stem": stem,
-        "window": SIMILAR_WINDOW,
-    }
-    found = db.execute(
-        sql(
-            """SELECT term FROM gN_words WHERE term >= :low AND term < :high
-               AND length(term) BETWEEN :short AND :long AND term <> :stem LIMIT :window""",
-            generation.id,
-        ),
-        bindings,
-    )
-    return difflib.get_close_matches(stem, [term for (term,) in found], n=limit, cutoff=0.75)

@@ -16,14 +16,16 @@ import apsw
 from openclaw_memory_core.index.model import VectorHit
 from openclaw_memory_core.index.store.codes import encode
 from openclaw_memory_core.index.store.schema import sql, visible_bindings
-from openclaw_memory_core.index.store.vectors import SPARE, is_usable, stored_cosines
+from openclaw_memory_core.index.store.vectors import SPARE, cosines_of_rows, cosines_with, is_usable, stored_cosines
 from openclaw_memory_core.records import record
 
 if TYPE_CHECKING:
     from openclaw_memory_core.embeddings.base import Vector
     from openclaw_memory_core.index.store.code_cache import CodeCache
+    from openclaw_memory_core.index.store.codes import CodeTable
     from openclaw_memory_core.index.store.extension import VectorExtension
     from openclaw_memory_core.index.store.generations import Generation
+    from openclaw_memory_core.index.store.kept_vectors import KeptVectors
     from openclaw_memory_core.privacy import Visible
 
 OVERSAMPLING = 8
@@ -52,7 +54,8 @@ _WITHOUT_CODE = """SELECT c.id, c.vector FROM gN_files AS f JOIN gN_chunks AS c 
 
 _HIDDEN = "SELECT f.id FROM gN_files AS f WHERE NOT VISIBLE"
 
-_VECTORS = "SELECT c.id, c.vector FROM json_each(?) AS j JOIN gN_chunks AS c ON c.id = j.value WHERE c.vector > 0"
+_VECTORS = """SELECT c.id, v.embedding FROM json_each(?) AS j JOIN gN_chunks AS c ON c.id = j.value
+    JOIN vectors AS v ON v.id = c.vector WHERE c.vector > 0"""
 
 
 @record
@@ -82,6 +85,7 @@ class NearestSearch:
         self._extension = extension
         self._query: Vector = b""
         self._known: dict[int, float] = {}
+        self._table: CodeTable | None = None
 
     def search(self, question: Question) -> list[VectorHit]:
         """Nearest chunks, nearest first; equal cosines in the order of the chunks."""
@@ -96,28 +100,50 @@ class NearestSearch:
         else:
             self._cache.asked_before = True
             chosen = self._candidates_in_sql(question)
-        vectors = {vector for _, vector in chosen}
         # Chunks with equal texts share a vector, so that so many vectors are always enough.
-        values = self._remember(
-            question.vector, stored_cosines(self._db, question.vector, vectors, best=question.limit)
-        )
-        hits = [VectorHit(chunk, values[vector]) for chunk, vector in chosen if vector in values]
+        values = self._values(question.vector, sorted({vector for _, vector in chosen}), question.limit)
+        found = {chunk: values[vector] for chunk, vector in chosen if vector in values}
+        if self._query != question.vector:
+            self._query, self._known = question.vector, {}
+        self._known |= found
+        hits = [VectorHit(chunk, cosine) for chunk, cosine in found.items()]
         return sorted(hits, key=lambda hit: (-hit.cosine, hit.chunk_id))[: question.limit]
+
+    def _values(self, query: Vector, vectors: list[int], best: int | None) -> dict[int, float]:
+        """Exact cosines of *query* with these vectors, which are in memory or read."""
+        kept = self._kept()
+        if kept is None:
+            return stored_cosines(self._db, query, vectors, best=best)
+        return cosines_of_rows(query, vectors, kept.rows(vectors), best=best)
+
+    def _kept(self) -> KeptVectors | None:
+        """All vectors, if this search looked at the codes in memory and they are few."""
+        if self._table is None or self._generation.dims is None:
+            return None
+        return self._cache.vectors(self._db, self._table, self._generation.dims)
 
     def cosines(self, query: Vector, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Exact cosine of these chunks."""
         if not self._answers(query):
             return {}
-        pairs = dict(self._db.execute(self._sql(_VECTORS), (json.dumps(list(chunk_ids)),)))
-        known = self._known if self._query == query else {}
-        values = known | stored_cosines(self._db, query, set(pairs.values()) - known.keys())
-        return {chunk: values[vector] for chunk, vector in pairs.items() if vector in values}
+        kept = self._known if self._query == query else {}
+        known = {chunk: kept[chunk] for chunk in chunk_ids if chunk in kept}
+        return known | self._others(query, [chunk for chunk in chunk_ids if chunk not in known])
 
-    def _remember(self, query: Vector, values: dict[int, float]) -> dict[int, float]:
-        if self._query != query:
-            self._query, self._known = query, {}
-        self._known |= values
-        return values
+    def _others(self, query: Vector, chunk_ids: Sequence[int]) -> dict[int, float]:
+        kept = self._kept()
+        if kept is None or self._table is None:
+            return self.cosines_with(query, self.vectors(chunk_ids))
+        chunks, vectors = self._table.vectors_of(chunk_ids)
+        return cosines_of_rows(query, chunks, kept.rows(vectors))
+
+    def vectors(self, chunk_ids: Sequence[int]) -> list[tuple[int, Vector]]:
+        """These chunks, as far as they have one, with their vectors."""
+        return list(self._db.execute(self._sql(_VECTORS), (json.dumps(list(chunk_ids)),))) if chunk_ids else []
+
+    def cosines_with(self, query: Vector, vectors: Sequence[tuple[int, Vector]]) -> dict[int, float]:
+        """Exact cosine of chunks with these vectors."""
+        return cosines_with(query, vectors) if self._answers(query) else {}
 
     def _answers(self, query: Vector) -> bool:
         """Vectors of another length are of another model: they are never compared."""
@@ -150,7 +176,7 @@ class NearestSearch:
         return [(chunk, vector) for chunk, vector in pairs if vector in closest]
 
     def _candidates_in_memory(self, question: Question) -> list[tuple[int, int]]:
-        table = self._cache.table(self._db, self._generation)
+        table = self._table = self._cache.table(self._db, self._generation)
         hidden = self._cache.hidden(table, question.visible)
         if hidden is None:
             rows = self._db.execute(self._sql(_HIDDEN), visible_bindings(question.visible))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
@@ -21,6 +23,8 @@ _HEADER = 100
 _PAGE_SIZE = 8192
 """Vectors of common sizes (384, 512, 768 numbers) fill pages of this size best.  Fixed once there is a table."""
 
+_OLDEST = 1
+"""Oldest format with the shared tables of today: what it holds of vectors is good."""
 
 _NOT_OURS = (".md", ".markdown", ".txt", ".json", ".json5", ".jsonl")
 """Endings of what people and hosts write: never an index, not even if it is empty or looks like a broken one."""
@@ -112,21 +116,42 @@ def set_up(db: apsw.Connection, path: Path) -> None:
             )
         _create(db)
     version = db.pragma("user_version")
-    if version != schema.FORMAT:
+    if version == schema.FORMAT:
+        return
+    says = f"The index {path} has format {version}; this version reads format {schema.FORMAT}"
+    if not _OLDEST <= version < schema.FORMAT:
         raise StoreError(
-            f"The index {path} has format {version}; this version reads format {schema.FORMAT}",
-            hint="Update openclaw-memory-core, or run `openclaw-memory reset` and `index` to rebuild it.",
+            says, hint="Update openclaw-memory-core, or run `openclaw-memory reset` and `index` to rebuild it."
         )
+    if db.readonly("main"):
+        raise StoreReadOnlyError(
+            says, hint="Make the file and its folder writable: it is then built anew from the notes, with its vectors."
+        )
+    _renew(db)
 
 
 def _create(db: apsw.Connection) -> None:
     db.pragma("page_size", _PAGE_SIZE)
-    db.execute("BEGIN IMMEDIATE")
-    try:
+    with _alone(db):
         if db.pragma("application_id") != schema.APPLICATION_ID:  # Another process may have been faster.
             db.execute(schema.SHARED)
             db.pragma("application_id", schema.APPLICATION_ID)
             db.pragma("user_version", schema.FORMAT)
+
+
+def _renew(db: apsw.Connection) -> None:
+    """Give up the generations of an older format; the next sync builds one anew, with the vectors there are."""
+    with _alone(db):
+        if db.pragma("user_version") < schema.FORMAT:  # Another process may have been faster.
+            db.execute("UPDATE generations SET state = 'dropping'")
+            db.pragma("user_version", schema.FORMAT)
+
+
+@contextmanager
+def _alone(db: apsw.Connection) -> Iterator[None]:
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:

@@ -9,16 +9,20 @@ common words alone can reach a place that is asked for, which is checked: a word
 
 from __future__ import annotations
 
+import functools
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import apsw
 
+from openclaw_memory_core.index.store.recent import moment
 from openclaw_memory_core.index.store.schema import sql
 
 if TYPE_CHECKING:
     from openclaw_memory_core.index.store.generations import Generation
+    from openclaw_memory_core.index.store.recent import Moment, Recent
 
 SURE = 10
 """One place in so many is as exact as if every chunk had been scored; those behind it may be missing."""
@@ -28,6 +32,9 @@ _MOST_PER_IDF = 2.2
 
 _MARGIN = 1.1
 """Frequencies of common words are estimated."""
+
+_ROUNDING = 1e-6
+"""Counts are computed from shares."""
 
 _SMALL = 4_096
 """With fewer chunks than this everything is scored."""
@@ -54,11 +61,13 @@ last are as good an answer to them as any …"""
 _NEWEST = 16_384
 """… of which there are enough among so many."""
 
-_RANKED = """SELECT t.rowid, t.rank FROM gN_text AS t
+# One row instead of hundreds: at each one Python's lock would be given up and waited for, while the other leg works.
+_RANKED = """SELECT json_group_array(json_array(chunk, rank)) FROM (
+    SELECT t.rowid AS chunk, t.rank AS rank FROM gN_text AS t
     CROSS JOIN gN_chunks AS c INDEXED BY gN_chunks_owner ON c.id = t.rowid
     CROSS JOIN gN_files AS f ON f.id = c.file
     WHERE gN_text MATCH :match AND t.rank MATCH :weights AND t.rowid > :after AND VISIBLE
-    ORDER BY t.rank LIMIT :limit"""
+    ORDER BY t.rank LIMIT :limit)"""
 
 _COUNT = "SELECT count(*) FROM gN_text WHERE gN_text MATCH ?"
 _COUNT_RANGE = "SELECT count(*) FROM gN_text WHERE gN_text MATCH ? AND rowid BETWEEN ? AND ?"
@@ -67,15 +76,21 @@ _ENDS = "SELECT (SELECT min(id) FROM gN_chunks), (SELECT max(id) FROM gN_chunks)
 
 
 def ranked(
-    db: apsw.Connection, generation: Generation, parts: Sequence[str], bindings: dict[str, object], limit: int
+    db: apsw.Connection,
+    generation: Generation,
+    parts: Sequence[str],
+    bindings: dict[str, object],
+    limit: int,
+    known: Recent[tuple[Moment, str], float],
 ) -> dict[int, float]:
     """Rank of the best chunks that hold any of *parts*, by chunk.
 
     :param parts: FTS5 expressions, each for one word or phrase.
     :param bindings: ``weights`` and those of ``VISIBLE``.
     :param limit: -1 for all of them, scored without exception.
+    :param known: shares of parts that were asked for before.
     """
-    query = _Query(db, generation, bindings, limit)
+    query = _Query(db, generation, bindings, limit, known)
     shares = query.shares(parts) if limit > 0 else None
     if shares is None:
         return query.run(" OR ".join(parts))
@@ -84,8 +99,12 @@ def ranked(
     order = sorted(parts, key=lambda part: shares[part])
     if shares[order[0]] > _EVERYWHERE:
         return query.run(" OR ".join(parts), newest=True)
+    idfs = {part: _idf(share) for part, share in shares.items()}
     for number in range(1, len(order)):
-        found = query.few(order[:number], {part: _idf(shares[part]) for part in order[number:]})
+        rare, common = order[:number], {part: idfs[part] for part in order[number:]}
+        if not query.may_do(rare, shares, idfs, common):
+            continue
+        found = query.few(rare, common)
         if found is not None:
             return found
     return query.run(" OR ".join(parts))
@@ -99,8 +118,17 @@ def _idf(share: float) -> float:
 class _Query:
     """One question to one text index."""
 
-    def __init__(self, db: apsw.Connection, generation: Generation, bindings: dict[str, object], limit: int) -> None:
+    def __init__(
+        self,
+        db: apsw.Connection,
+        generation: Generation,
+        bindings: dict[str, object],
+        limit: int,
+        known: Recent[tuple[Moment, str], float],
+    ) -> None:
         self._db = db
+        self._known = known
+        self._moment = moment(generation)
         self._generation = generation.id
         self._bindings = bindings | {"limit": limit}
         self._enough = max(1, limit // SURE)
@@ -111,7 +139,26 @@ class _Query:
         """Score everything that matches, or what was written last of it."""
         after = self._last - _NEWEST if newest else 0
         bindings = self._bindings | {"match": match, "after": after}
-        return dict(self._db.execute(sql(_RANKED, self._generation), bindings))
+        return dict(json.loads(self._db.execute(sql(_RANKED, self._generation), bindings).get))
+
+    def may_do(
+        self, rare: Sequence[str], shares: dict[str, float], idfs: dict[str, float], common: dict[str, float]
+    ) -> bool:
+        """False where :meth:`few` is sure to find too little, which the numbers of chunks tell without asking.
+
+        :param rare: rarest first.
+        """
+        # The rarest words, which together stand in fewer chunks than are asked for, leave the last place to the others.
+        before, rest = 0.0, list(rare)
+        while rest and before + (count := self.total * shares[rest[0]]) < self._enough - _ROUNDING:
+            before += count
+            rest.pop(0)
+        highest = _MOST_PER_IDF * sum(idfs[part] for part in rest)
+        return bool(rest) and _MARGIN * highest >= self._least(common)
+
+    def _least(self, common: dict[str, float]) -> float:
+        """What common words may add: a score above it is beyond the reach of a chunk that holds them alone."""
+        return _MARGIN * _MOST_PER_IDF * sum(common.values())
 
     def few(self, rare: Sequence[str], common: dict[str, float]) -> dict[int, float] | None:
         """The ranking by *rare* parts, with what *common* ones (part and idf) add; None if it might not be exact."""
@@ -120,7 +167,7 @@ class _Query:
         if len(found) < self._enough:
             return None
         last = sorted(found.values())[self._enough - 1]
-        if -last < _MARGIN * _MOST_PER_IDF * sum(common.values()):
+        if -last < self._least(common):
             return None
         telling = [part for part, idf in common.items() if idf > _LEAST_IDF]
         if telling:
@@ -135,14 +182,19 @@ class _Query:
             return None
         if last - first < _COUNTED:
             self.total = self._db.execute(self._sql(_ROWS), (first, last)).get
-            return {part: self._count(part) / self.total for part in parts} if self.total >= _SMALL else None
+            if self.total < _SMALL:
+                return None
+            return self._all_shares(parts, lambda part: self._count(part) / self.total)
         step = (last - first) / _RANGES
         ranges = [(int(first + n * step), int(first + n * step) + _WIDTH - 1) for n in range(_RANGES)]
         rows = sum(self._db.execute(self._sql(_ROWS), one).get for one in ranges)
         if rows < _SMALL // 4:
             return None
         self.total = rows * (last - first) / (_RANGES * _WIDTH)
-        return {part: self._share(part, ranges, rows) for part in parts}
+        return self._all_shares(parts, lambda part: self._share(part, ranges, rows))
+
+    def _all_shares(self, parts: Sequence[str], share: Callable[[str], float]) -> dict[str, float]:
+        return {part: self._known.get((self._moment, part), functools.partial(share, part)) for part in parts}
 
     def _share(self, part: str, ranges: Sequence[tuple[int, int]], rows: int) -> float:
         sampled = sum(self._db.execute(self._sql(_COUNT_RANGE), (part, *one)).get for one in ranges) / rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import apsw
@@ -20,6 +20,7 @@ from openclaw_memory_core.index.model import (
 )
 from openclaw_memory_core.index.store import rows
 from openclaw_memory_core.index.store.generations import Generation, active
+from openclaw_memory_core.index.store.recent import moment
 from openclaw_memory_core.index.store.schema import sql, visible_bindings
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from openclaw_memory_core.index.store.code_cache import CodeCache
     from openclaw_memory_core.index.store.extension import VectorExtension
     from openclaw_memory_core.index.store.nearest import NearestSearch
+    from openclaw_memory_core.index.store.recent import Kept
     from openclaw_memory_core.privacy import Visible
 
 _CHUNKS = """SELECT COLUMNS, f.line_map FROM gN_chunks AS c JOIN gN_files AS f ON f.id = c.file
@@ -52,10 +54,13 @@ class SqliteReader:
     Every method answers with nothing where there is no index yet.
     """
 
-    def __init__(self, db: apsw.Connection, extension: VectorExtension, cache: CodeCache, *, fts: bool) -> None:
+    def __init__(
+        self, db: apsw.Connection, extension: VectorExtension, cache: CodeCache, kept: Kept, *, fts: bool
+    ) -> None:
         self._db = db
         self._extension = extension
         self._cache = cache
+        self._kept = kept
         self._active: Generation | None = active(db)
         self._search: NearestSearch | None = None
         self._fts = fts and self._active is not None and self._active.text_kind != "none"
@@ -101,7 +106,7 @@ class SqliteReader:
             return []
         from openclaw_memory_core.index.store import keyword
 
-        return keyword.search(self._db, self._active, terms, visible, limit)
+        return keyword.search(self._db, self._active, terms, visible, limit, self._kept.shares)
 
     def vector(self, query: Vector, visible: Visible, limit: int) -> list[VectorHit]:
         """See the protocol."""
@@ -138,20 +143,15 @@ class SqliteReader:
 
         return keyword.frequencies(self._db, self._active, terms, visible)
 
-    def similar_words(self, word: str, limit: int, visible: Visible | None = None) -> list[str]:
-        """See the protocol.
-
-        :param visible: leave out words that stand in hidden chunks only.
-        """
+    def similar_words(
+        self, word: str, limit: int, visible: Visible | None = None, never: Collection[str] = ()
+    ) -> list[str]:
+        """See the protocol."""
         if self._active is None or not self._fts or limit < 1:
             return []
-        from openclaw_memory_core.index.store import keyword
+        from openclaw_memory_core.index.store import typos
 
-        return keyword.similar_words(self._db, self._active, word, limit, visible)
-
-    def triggered(self, visible: Visible) -> list[StoredChunk]:
-        """See the protocol."""
-        return self._load("c.triggers IS NOT NULL AND f.curated AND VISIBLE", visible_bindings(visible))
+        return typos.similar_words(self._db, self._active, word, limit, visible, never)
 
     def neighbours(self, chunk_id: int) -> list[StoredChunk]:
         """See the protocol."""
@@ -170,6 +170,16 @@ class SqliteReader:
     def sample(self, visible: Visible, limit: int) -> list[int]:
         """See the protocol."""
         return self._ids(_SAMPLE, {"limit": limit}, visible)
+
+    def sample_cosines(self, query: Vector, visible: Visible, limit: int) -> list[float]:
+        """See the protocol."""
+        if self._active is None:
+            return []
+        nearest = self._nearest(self._active)
+        vectors = self._kept.samples.get(
+            (moment(self._active), visible, limit), lambda: nearest.vectors(self.sample(visible, limit))
+        )
+        return list(nearest.cosines_with(query, vectors).values())
 
     def _ids(self, query: str, bindings: dict[str, object], visible: Visible) -> list[int]:
         if self._active is None:

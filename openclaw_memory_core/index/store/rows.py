@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import json
 from array import array
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from openclaw_memory_core.index.model import FileState, IndexIdentity, StoredChu
 
 CHUNK_COLUMNS = (
     "c.id, f.path, f.source, c.start_line, c.end_line, c.text, c.headings, f.curated, f.date, f.mtime, "
-    "c.importance, c.triggers, f.session_key"
+    "c.importance, f.session_key"
 )
 FILE_COLUMNS = "path, source, content_hash, stat, indexed_at, chunks, missing, curated, date, session_key"
 
@@ -23,6 +24,7 @@ def identity_json(identity: IndexIdentity) -> str:
     return json.dumps(parts, sort_keys=True)
 
 
+@functools.lru_cache(maxsize=8)
 def identity_from_json(text: str) -> IndexIdentity:
     """The identity that :func:`identity_json` wrote."""
     return IndexIdentity(**json.loads(text))
@@ -35,7 +37,13 @@ def pack_list(values: Sequence[str]) -> str | None:
 
 def unpack_list(text: str | None) -> tuple[str, ...]:
     """The tuple that :func:`pack_list` wrote."""
-    return tuple(json.loads(text)) if text else ()
+    return _unpacked(text) if text else ()
+
+
+@functools.lru_cache(maxsize=256)
+def _unpacked(text: str) -> tuple[str, ...]:
+    # The chunks of a section share their headings.
+    return tuple(json.loads(text))
 
 
 def pack_lines(lines: Sequence[int] | None) -> bytes | None:
@@ -59,21 +67,21 @@ def unpack_date(text: str | None) -> dt.date | None:
 
 def chunk_from_row(row: Sequence[Any], line_map: bytes | None) -> StoredChunk:
     """A chunk from :data:`CHUNK_COLUMNS` and the packed line numbers of its document."""
+    number, path, source, start, end, text, headings, curated, date, mtime, importance, session_key = row
     return StoredChunk(
-        id=row[0],
-        path=row[1],
-        source=row[2],
-        start_line=row[3],
-        end_line=row[4],
-        text=row[5],
-        headings=unpack_list(row[6]),
-        curated=bool(row[7]),
-        date=unpack_date(row[8]),
-        mtime=row[9],
-        importance=row[10],
-        triggers=unpack_list(row[11]),
-        session_key=row[12],
-        line_map=unpack_lines(line_map, row[3], row[4]),
+        number,
+        path,
+        source,
+        start,
+        end,
+        text,
+        unpack_list(headings),
+        bool(curated),
+        unpack_date(date),
+        mtime,
+        importance,
+        session_key,
+        unpack_lines(line_map, start, end),
     )
 
 

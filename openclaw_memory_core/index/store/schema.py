@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 APPLICATION_ID = 0x4F434D69
 """``OCMi``: an OpenClaw memory index; in bytes 68 to 71 of the file."""
 
-FORMAT = 1
-"""Number of this format, kept as ``user_version``."""
+FORMAT = 2
+"""Number of this format, kept as ``user_version``.  Raise it whenever the tables of a generation change."""
 
 TextKind = Literal["unicode61", "trigram", "none"]
 
@@ -63,11 +63,10 @@ CREATE INDEX gN_files_stem ON gN_files(stem);
 CREATE TABLE gN_chunks(
     id INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL, vector INTEGER, hash TEXT NOT NULL,
     start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, importance INTEGER,
-    headings TEXT, triggers TEXT, entry_lines TEXT, embed_text TEXT, text TEXT NOT NULL);
+    headings TEXT, embed_text TEXT, text TEXT NOT NULL);
 CREATE INDEX gN_chunks_file ON gN_chunks(file);
 CREATE INDEX gN_chunks_owner ON gN_chunks(id, file);
 CREATE INDEX gN_chunks_vector ON gN_chunks(vector, file);
-CREATE INDEX gN_chunks_triggers ON gN_chunks(id) WHERE triggers IS NOT NULL;
 """
 
 _TEXT = """

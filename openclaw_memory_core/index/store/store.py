@@ -21,6 +21,7 @@ from openclaw_memory_core.index.store.extension import VectorExtension
 from openclaw_memory_core.index.store.faults import translate
 from openclaw_memory_core.index.store.lease import Lease
 from openclaw_memory_core.index.store.reader import SqliteReader
+from openclaw_memory_core.index.store.recent import Kept
 
 if TYPE_CHECKING:
     from apsw import Connection
@@ -64,6 +65,7 @@ class SqliteStore:
         self._unreferenced = cache.max_entries if cache.enabled else 0
         self._extension = VectorExtension(extension_path, enabled=vector_enabled)
         self._codes = CodeCache()
+        self._kept = Kept()
         self._lease = Lease(path.with_name(path.name + ".lock"), clock)
         self._database = Database(path, busy_timeout=busy_timeout, vfs=vfs, on_write=self._lease.renew)
 
@@ -76,7 +78,7 @@ class SqliteStore:
     def reader(self) -> Iterator[SqliteReader]:
         """See the protocol."""
         with self._database.read() as db:
-            yield SqliteReader(db, self._extension, self._codes, fts=self._kind != "none")
+            yield SqliteReader(db, self._extension, self._codes, self._kept, fts=self._kind != "none")
 
     def writer(self, identity: IndexIdentity, *, rebuild: bool = False) -> SqliteWriter:
         """See the protocol."""
@@ -223,3 +225,4 @@ class SqliteStore:
         """See the protocol."""
         self._database.close()
         self._codes.clear()
+        self._kept.clear()

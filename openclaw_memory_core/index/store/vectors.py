@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 import apsw
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from openclaw_memory_core.embeddings.base import Vector
 
 _FLOAT = 4
@@ -24,7 +27,7 @@ _DIGITS = 6
 SPARE = 2
 """Float32 orders vectors well enough to choose so many times more than are wanted; those are ranked exactly."""
 
-_STORED = "SELECT v.id, v.embedding FROM json_each(?) AS j JOIN vectors AS v ON v.id = j.value"
+STORED = "SELECT v.id, v.embedding FROM json_each(?) AS j JOIN vectors AS v ON v.id = j.value"
 
 
 def floats(vector: Vector) -> array[float]:
@@ -52,10 +55,24 @@ def stored_cosines(
 
     :param best: so many nearest ones are enough; others may be left out.
     """
-    found = list(db.execute(_STORED, (json.dumps(sorted(vectors)),)))
+    return cosines_with(query, list(db.execute(STORED, (json.dumps(sorted(vectors)),))), best=best)
+
+
+def cosines_with(query: Vector, vectors: Sequence[tuple[int, Vector]], *, best: int | None = None) -> dict[int, float]:
+    """Exact cosine of *query* with each of these numbered vectors, by number.
+
+    :param best: so many nearest ones are enough; others may be left out.
+    """
     compute = _with_numpy if "numpy" in sys.modules else _in_python
-    values = compute(query, [blob for _, blob in found], best)
-    return {found[row][0]: round(value, _DIGITS) for row, value in values}
+    values = compute(query, [blob for _, blob in vectors], best)
+    return {vectors[row][0]: round(value, _DIGITS) for row, value in values}
+
+
+def cosines_of_rows(
+    query: Vector, numbers: Sequence[int], rows: NDArray[np.float32], *, best: int | None = None
+) -> dict[int, float]:
+    """The same for vectors that are the rows of a matrix."""
+    return {numbers[row]: round(value, _DIGITS) for row, value in _cosines(query, rows, best)}
 
 
 def _with_numpy(query: Vector, blobs: Sequence[Vector], best: int | None) -> Iterable[tuple[int, float]]:
@@ -63,13 +80,17 @@ def _with_numpy(query: Vector, blobs: Sequence[Vector], best: int | None) -> Ite
 
     if not blobs:
         return []
+    return _cosines(query, np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), -1), best)
+
+
+def _cosines(query: Vector, matrix: NDArray[np.float32], best: int | None) -> Iterable[tuple[int, float]]:
+    import numpy as np
+
     # Not the @ of numpy: its threads cost more than they gain on so few numbers.
-    matrix = np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), -1)
     asked = np.frombuffer(query, dtype="<f4")
-    squares = np.einsum("ij,ij->i", matrix, matrix)
-    rows = np.arange(len(blobs))
-    if best is not None and len(blobs) > SPARE * best:
-        near = np.einsum("ij,j->i", matrix, asked) / np.sqrt(squares)
+    rows = np.arange(len(matrix))
+    if best is not None and len(matrix) > SPARE * best:
+        near = np.einsum("ij,j->i", matrix, asked) / np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
         rows = np.argpartition(-near, SPARE * best)[: SPARE * best]
     # Products of two float32 are exact in float64, so every way of adding them up gives the same digits.
     few, exact = matrix[rows].astype(np.float64), asked.astype(np.float64)

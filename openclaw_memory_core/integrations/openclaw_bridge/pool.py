@@ -14,11 +14,12 @@ from openclaw_memory_core.config import load_config
 from openclaw_memory_core.config.model import MemoryConfig
 from openclaw_memory_core.core import MemoryCore
 from openclaw_memory_core.errors import ConfigError, PathNotAllowedError
+from openclaw_memory_core.workspace.folders import FolderNames
 from openclaw_memory_hookspecs import Runtime
 
 _log = logging.getLogger(__name__)
 
-_Key = tuple[str, Path | None]
+_Key = tuple[str, Path]
 _Signature = tuple[int, int, int] | None
 
 
@@ -50,6 +51,7 @@ class CorePool:
         )
         self._lock = threading.Lock()
         self._held: dict[_Key, _Held] = {}
+        self._folders = FolderNames()
         self._config = self._load()
         self._signature = self._sign()
 
@@ -96,10 +98,12 @@ class CorePool:
 
     def _find(self, agent_id: str | None, workspace: Path | None) -> _Held:
         agent = self._config.agent(agent_id)
-        key = (agent.id, None if workspace == agent.workspace else workspace)
-        if key not in self._held:
-            self._held[key] = _Held(MemoryCore(self._config, agent.id, runtime=self._runtime, workspace=key[1]))
-        return self._held[key]
+        folder = self._folders.path(workspace or agent.workspace, agent.workspace)
+        held = self._held.get((agent.id, folder))
+        if held is None:
+            held = _Held(MemoryCore(self._config, agent.id, runtime=self._runtime, workspace=folder))
+            self._held[agent.id, folder] = held
+        return held
 
     def _refresh(self) -> list[MemoryCore]:
         """Read the configuration again if its file changed; the cores that can be closed at once."""
