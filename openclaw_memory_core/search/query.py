@@ -23,8 +23,8 @@ MAX_CHARS = 2_000
 LITERAL_WEIGHT = 2.0
 """An identifier or a quoted phrase says more than a word: who types ``QX-4471`` means exactly that."""
 
-_SHORT_RANGE = 10
-"""Days of a range that are looked for one by one."""
+_SHORT_RANGE = 11
+"""Days of a range that are looked for one by one; as many as the last third of a month has."""
 
 _LONG_RANGE = 200
 """Days up to which a range is looked for by its months."""
@@ -110,7 +110,7 @@ def parse(text: str, today: dt.date) -> ParsedQuery:
     identifiers, rest = _take(_IDENTIFIER, rest)
     words = [word for word in WORD.findall(CJK_RUN.sub(" ", rest)) if len(word) > 1 or word.isdigit()]
     # "may" is a function word, except in a date.
-    named = {word for date in dates if not date.relative for word in date.words.split() if word in MONTHS}
+    named = {word for date in dates if not date.relative for word in WORD.findall(date.words) if word in MONTHS}
     idle = stop_words([fold(word) for word in words]) - named
     telling = [word for word in words if fold(word) not in idle]
     telling += [part for name in identifiers if _COMPOUND.fullmatch(name) for part in WORD.findall(name)]
@@ -121,7 +121,7 @@ def parse(text: str, today: dt.date) -> ParsedQuery:
     return ParsedQuery(
         text=text,
         terms=tuple(dict.fromkeys(_terms(phrases, identifiers, telling, runs, dates)))[:MAX_TERMS],
-        needles=tuple(_needles(phrases, identifiers, telling, runs))[:MAX_TERMS],
+        needles=tuple(_needles(phrases, identifiers, telling, runs, dates))[:MAX_TERMS],
         dates=tuple(dates),
         literal=bool(phrases or identifiers),
         words=tuple(dict.fromkeys(map(_bare, telling))),
@@ -180,6 +180,7 @@ def _terms(
     yield from (Term(identifier, phrase=True) for identifier in identifiers)
     yield from (Term(form) for word in words for form in _forms(word))
     yield from (Term(run) for run in runs)
+    yield from (Term(date.words, phrase=True) for date in dates if date.phrase)
     for date in dates:
         yield from _date_terms(date)
 
@@ -199,10 +200,14 @@ def _date_terms(date: DateRange) -> Iterable[Term]:
             yield Term(str(year))
 
 
-def _needles(phrases: list[str], identifiers: list[str], words: list[str], runs: list[str]) -> Iterable[Needle]:
+def _needles(
+    phrases: list[str], identifiers: list[str], words: list[str], runs: list[str], dates: list[DateRange]
+) -> Iterable[Needle]:
     for literal in map(fold, (*phrases, *identifiers)):
-        key = max(literal.split(), key=len, default=literal)
-        yield Needle(key, literal_pattern(literal), LITERAL_WEIGHT)
+        yield _literal(literal, LITERAL_WEIGHT)
+    for date in dates:
+        if date.phrase:
+            yield Needle(date.words, None) if CJK_RUN.search(date.words) else _literal(date.words, 1.0)
     seen = set()
     for word in words:
         needle = _needle(word)
@@ -212,6 +217,10 @@ def _needles(phrases: list[str], identifiers: list[str], words: list[str], runs:
     for run in dict.fromkeys(runs):
         parts = pairs(run)
         yield from (Needle(part, None, 1.0 / len(parts)) for part in dict.fromkeys(map(fold, parts)))
+
+
+def _literal(folded: str, weight: float) -> Needle:
+    return Needle(max(folded.split(), key=len, default=folded), literal_pattern(folded), weight)
 
 
 def _forms(word: str) -> Iterable[str]:

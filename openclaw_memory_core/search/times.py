@@ -11,7 +11,7 @@ from openclaw_memory_core.search.date_words import MONTHS
 from openclaw_memory_core.search.dates import DateRange
 from openclaw_memory_core.search.words import fold
 
-_FEW_DAYS = 10
+_FEW_DAYS = 11
 _FEW_MONTHS = 200
 """Days up to which a span is looked for in texts by its days, and by its months; no text names a longer one."""
 

@@ -27,6 +27,23 @@ def day(text: str) -> list[tuple[str, str]]:
         ("due 2026-03-31", "2026-03-31"),
         ("am 31.3.2026", "2026-03-31"),
         ("on May 7, 2023", "2023-05-07"),
+        ("December 1,2023", "2023-12-01"),
+        ("Dec 1,2023", "2023-12-01"),
+        ("1 Dec. 2023", "2023-12-01"),
+        ("14th of May, 2023", "2023-05-14"),
+        ("May the 3rd", "2026-05-03"),
+        ("the first of May", "2026-05-01"),
+        ("on Friday, May 1", "2026-05-01"),
+        ("am Freitag, den 1. Mai", "2026-05-01"),
+        ("le vendredi 1er mai", "2026-05-01"),
+        ("Das war am 31.3.2026.", "2026-03-31"),
+        ("5/14/2023", "2023-05-14"),
+        ("14/5/2023", "2023-05-14"),
+        ("May 3 last year", "2025-05-03"),
+        ("am 3. Mai letzten Jahres", "2025-05-03"),
+        ("去年3月5日", "2025-03-05"),
+        ("五月三日", "2026-05-03"),
+        ("十一月二十三日", "2025-11-23"),
         ("14 May 2023", "2023-05-14"),
         ("the 3rd of April", "2026-04-03"),
         ("on December 24", "2025-12-24"),
@@ -81,6 +98,8 @@ def test_relative_days(text: str, expected: str) -> None:
         ("in December", "2025-12-01", "2025-12-31"),
         ("last May", "2025-05-01", "2025-05-31"),
         ("in 2022", "2022-01-01", "2022-12-31"),
+        ("in the year 2022", "2022-01-01", "2022-12-31"),
+        ("en el año 2022", "2022-01-01", "2022-12-31"),
         ("2023年5月", "2023-05-01", "2023-05-31"),
         ("in the last 2 weeks", "2026-04-21", "2026-05-05"),
         ("two weeks ago", "2026-04-18", "2026-04-24"),
@@ -107,6 +126,8 @@ def test_what_only_looks_like_a_date_is_none(text: str) -> None:
             "until 3 April",
             "Wie viel Miete zahle ich ab Februar?",
             "seit gestern",
+            "since Monday",
+            "how many days after May 3",
         ),
         *("bis zum 3. April", "nach dem 3. März", "depuis mars 2026", "5月以来", "what will happen in December"),
         *("was ist für Dezember geplant", "before March 2026"),
@@ -131,7 +152,7 @@ def test_a_question_about_a_time_does_not(text: str) -> None:
         ("last night", "2026-05-04", "2026-05-04"),
         ("qu'est-ce que j'ai fait hier", "2026-05-04", "2026-05-04"),
         ("March", "2026-03-01", "2026-03-31"),
-        ("Ende März", "2026-03-01", "2026-03-31"),
+        ("Ende März", "2026-03-21", "2026-03-31"),
     ],
 )
 def test_more_ways_to_name_a_time(text: str, first: str, last: str) -> None:
@@ -147,7 +168,7 @@ def test_29_february_is_looked_for_in_earlier_leap_years() -> None:
 
 
 def test_each_word_belongs_to_one_date() -> None:
-    assert spans("from 2026-03-01 to 14 April") == [("2026-03-01", "2026-03-01"), ("2026-04-14", "2026-04-14")]
+    assert spans("2026-03-01, 14 April") == [("2026-03-01", "2026-03-01"), ("2026-04-14", "2026-04-14")]
 
 
 @given(st.text(max_size=80), st.dates())
