@@ -37,6 +37,7 @@ class Database:
     :param busy_timeout: seconds to wait for another process's transaction.
     :param vfs: name of a registered SQLite VFS; None for the system's own.
     :param on_write: called before each writing transaction.
+    :param on_open: called when another file than before was opened.
     """
 
     def __init__(
@@ -46,11 +47,13 @@ class Database:
         busy_timeout: float = 10.0,
         vfs: str | None = None,
         on_write: Callable[[], None] = lambda: None,
+        on_open: Callable[[], None] = lambda: None,
     ) -> None:
         self.path = path
         self._busy_ms = int(busy_timeout * 1000)
         self._vfs = vfs
         self._on_write = on_write
+        self._on_open = on_open
         self._idle: list[apsw.Connection] = []
         self._writer: apsw.Connection | None = None
         self._file: FileKey | None = None
@@ -82,6 +85,7 @@ class Database:
             self._writer = db
             self._file = self._key()
             self.damaged = False
+            self._on_open()
 
     def _open_file(self, *, wal: bool) -> apsw.Connection | None:
         """A connection to the file, made if need be; None if it cannot have the write-ahead log that it was given."""

@@ -24,12 +24,15 @@ MOST_BYTES = 32 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class KeptVectors:
-    """Vectors by their ids.  A stored vector never changes and its id is never used again, so none is out of date.
+    """Vectors by their ids.  In one file a stored vector never changes and its id is never used again, so that none is
+    out of date.
 
+    :param file: name of the file that they were read from.
     :param ids: in ascending order.
     :param matrix: one row a vector.
     """
 
+    file: str
     ids: NDArray[np.int64]
     matrix: NDArray[np.float32]
 
@@ -50,6 +53,9 @@ def keep(db: apsw.Connection, table: CodeTable, dims: int, kept: KeptVectors | N
     """The vectors of *table*; those that are *kept* already are not read again."""
     import numpy as np
 
+    if kept is not None and (kept.file, kept.matrix.shape[1]) != (table.source[0], dims):
+        # The index was begun anew, or is that of another model now.
+        kept = None
     wanted = np.unique(table.vectors)
     if kept is not None and np.array_equal(kept.ids, wanted):
         return kept
@@ -62,4 +68,4 @@ def keep(db: apsw.Connection, table: CodeTable, dims: int, kept: KeptVectors | N
     places = dict(zip(wanted[missing].tolist(), missing.tolist(), strict=True))
     for vector, blob in db.execute(STORED, (json.dumps(list(places)),)):
         matrix[places[vector]] = np.frombuffer(blob, dtype="<f4")
-    return KeptVectors(wanted, matrix)
+    return KeptVectors(table.source[0], wanted, matrix)

@@ -67,7 +67,9 @@ class SqliteStore:
         self._codes = CodeCache()
         self._kept = Kept()
         self._lease = Lease(path.with_name(path.name + ".lock"), clock)
-        self._database = Database(path, busy_timeout=busy_timeout, vfs=vfs, on_write=self._lease.renew)
+        self._database = Database(
+            path, busy_timeout=busy_timeout, vfs=vfs, on_write=self._lease.renew, on_open=self._forget
+        )
 
     def open(self) -> None:
         """See the protocol."""
@@ -224,5 +226,9 @@ class SqliteStore:
     def close(self) -> None:
         """See the protocol."""
         self._database.close()
+        self._forget()
+
+    def _forget(self) -> None:
+        """What is kept is of the file that was open.  An older copy of it may count its changes as that one did."""
         self._codes.clear()
         self._kept.clear()
