@@ -166,9 +166,9 @@ def _text(lines: Sequence[Line], positions: Sequence[int]) -> str:
 
 def _joint(lines: Sequence[Line], before: int, position: int) -> str:
     between = lines[before + 1 : position]
-    if not between:
-        return "" if lines[position].glued else "\n"
-    if all(line.blank for line in between):
-        return "\n" * (len(between) + 1)
+    # Pieces of one long line stand in one line, also if what is between them is blank.
+    ends = sum(not line.glued for line in lines[before + 1 : position + 1])
+    if not between or (ends and all(line.blank for line in between)):
+        return "\n" * ends
     same = lines[before].number == lines[position].number
     return f" {GAP} " if same else f"\n{GAP}\n"

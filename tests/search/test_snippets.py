@@ -177,3 +177,11 @@ def test_annotations_are_not_shown(tmp_path: Path, mark: str) -> None:
         (hit,) = bench.hits("boat blue")
 
         assert (hit.snippet, hit.start_line, hit.end_line) == ("- the boat is blue", 1, 1)
+
+
+def test_a_line_with_a_stretch_of_blanks_longer_than_a_snippet_is_not_torn() -> None:
+    text = f"# List\n\nkiln{' ' * 900}ferry\n\n \nheron\n"
+    for snippet in snippets(text, "kiln ferry heron"):
+        assert "kiln\n" not in snippet.text.replace(" ", "")
+        assert "\n\n\n\n" not in snippet.text
+    assert any("ferry\n\n\nheron" in snippet.text for snippet in snippets(text, "kiln ferry heron"))
