@@ -24,6 +24,7 @@ class DateRange:
     :param open: the question looks beyond it (``since May``, ``until Friday``, ``from February on``) or ahead, so that
         the notes of these days need not be those that answer.
     :param phrase: notes use these relative words themselves (``one year ago``), so they are looked for as well.
+    :param at: where the words stand in the (folded) question.
     """
 
     first: dt.date
@@ -32,6 +33,7 @@ class DateRange:
     relative: bool = False
     open: bool = False
     phrase: bool = False
+    at: int = 0
 
     def contains(self, day: dt.date) -> bool:
         """Whether *day* is one of its days."""
@@ -42,6 +44,12 @@ class DateRange:
         """How many days it spans."""
         return (self.last - self.first).days + 1
 
+    @property
+    def months(self) -> list[dt.date]:
+        """The first days of its months."""
+        first, last = (day.year * 12 + day.month - 1 for day in (self.first, self.last))
+        return [dt.date(month // 12, month % 12 + 1, 1) for month in range(first, last + 1)]
+
 
 def find_dates(text: str, today: dt.date) -> list[DateRange]:
     """The dates that *text* names, in its order; a word belongs to one of them at most."""
@@ -51,10 +59,11 @@ def find_dates(text: str, today: dt.date) -> list[DateRange]:
     return [
         DateRange(
             *one.span,
-            words=folded[one.start : one.end].strip(),
+            words=(words := folded[one.start : one.end].strip()),
             relative=one.relative,
             open=(ahead and not one.relative) or (_looks_beyond(folded, one) if one.open is None else one.open),
             phrase=one.phrase,
+            at=folded.index(words, one.start),
         )
         for one in found
     ]

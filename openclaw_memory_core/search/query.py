@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import bisect
 import datetime as dt
 import itertools
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Sequence
 
 from openclaw_memory_core.index.model import Term
 from openclaw_memory_core.records import record
@@ -102,7 +104,7 @@ class ParsedQuery:
 
 def parse(text: str, today: dt.date) -> ParsedQuery:
     """Take a question apart.  Never raises, whatever the text holds."""
-    text = " ".join(text.split())[:MAX_CHARS].strip()
+    text = unicodedata.normalize("NFC", " ".join(text.split())[:MAX_CHARS]).strip()
     if not text:
         return ParsedQuery("")
     dates = find_dates(text, today)
@@ -124,7 +126,7 @@ def parse(text: str, today: dt.date) -> ParsedQuery:
         needles=tuple(_needles(phrases, identifiers, telling, runs, dates))[:MAX_TERMS],
         dates=tuple(dates),
         literal=bool(phrases or identifiers),
-        words=tuple(dict.fromkeys(map(_bare, telling))),
+        words=tuple(dict.fromkeys(map(_bare, telling)))[:MAX_TERMS],
         only_dates=bool(dates) and _is_bare(text, dates),
     )
 
@@ -133,7 +135,7 @@ def _is_bare(text: str, dates: list[DateRange]) -> bool:
     """Whether nothing is left of a question but that something happened."""
     rest = fold(text)
     for date in dates:
-        rest = rest.replace(date.words, " ", 1)
+        rest = rest[: date.at] + " " * len(date.words) + rest[date.at + len(date.words) :]
     words = [word for word in WORD.findall(CJK_RUN.sub(" ", rest)) if len(word) > 1 or word.isdigit()]
     runs = [piece for run in CJK_RUN.findall(rest) for piece in FILLERS.split(run) if piece]
     return not (set(words) - stop_words(words) - HAPPENING) and all(HAPPENED.fullmatch(run) for run in runs)
@@ -142,18 +144,23 @@ def _is_bare(text: str, dates: list[DateRange]) -> bool:
 def _without_dates(text: str, dates: list[DateRange]) -> str:
     """The text without what says little by itself: ``last week``, which no note uses for the day it is about, and the
     numbers beside the name of a month, for a ``13`` stands in notes of any day.  The day is looked for as a whole."""
-    folded = fold(text)
-    if len(folded) != len(text):
-        return text
+    places = _places(text)
     for date in dates:
-        start = folded.find(date.words)
-        if start >= 0:
-            end = start + len(date.words)
-            named = not MONTHS.keys().isdisjoint(WORD.findall(date.words))
-            pattern = _ALL if date.relative else _NUMBER if named else None
-            kept = text[start:end] if pattern is None else pattern.sub(_blank, text[start:end])
-            text = text[:start] + kept + text[end:]
+        named = not MONTHS.keys().isdisjoint(WORD.findall(date.words))
+        pattern = _ALL if date.relative else _NUMBER if named else None
+        if pattern is not None:
+            start, end = (bisect.bisect_left(places, at) for at in (date.at, date.at + len(date.words)))
+            text = text[:start] + pattern.sub(_blank, text[start:end]) + text[end:]
     return text
+
+
+def _places(text: str) -> Sequence[int]:
+    """Where each character stands in the folded text: some become two (``ß``), some none (accents)."""
+    if text.isascii():
+        return range(len(text))
+    places = list(itertools.accumulate((len(fold(char)) for char in text), initial=0))
+    # Letters that are one with their neighbours (Hangul in parts) have no places of their own.
+    return places if places[-1] == len(fold(text)) else ()
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -191,10 +198,8 @@ def _date_terms(date: DateRange) -> Iterable[Term]:
         for offset in range(date.days):
             yield Term((date.first + dt.timedelta(days=offset)).isoformat(), phrase=True)
     elif date.days <= _LONG_RANGE:
-        month = date.first.replace(day=1)
-        while month <= date.last:
+        for month in date.months:
             yield Term(f"{month.year}-{month.month:02d}", phrase=True)
-            month = (month + dt.timedelta(days=31)).replace(day=1)
     else:
         for year in range(date.first.year, date.last.year + 1):
             yield Term(str(year))

@@ -45,10 +45,8 @@ def _parts(time: DateRange) -> Iterable[str]:
         for offset in range(time.days):
             yield from _day(time.first + dt.timedelta(days=offset))
     elif time.days <= _FEW_MONTHS:
-        month = time.first.replace(day=1)
-        while month <= time.last:
+        for month in time.months:
             yield from _month(month)
-            month = (month + dt.timedelta(days=31)).replace(day=1)
 
 
 def _day(day: dt.date) -> Iterable[str]:

@@ -114,7 +114,11 @@ def _near(db: apsw.Connection, generation: Generation, stem: str) -> _Found:
         "window": WINDOW,
     }
     found = {}
+    letters = set(stem)
     for term, common in db.execute(sql(_SCAN, generation.id), bindings):
+        # An edit takes in one letter and drops one at most; nearly every word is told apart by that, which is fast.
+        if len(letters.symmetric_difference(term)) > 2 * allowed:
+            continue
         edits = distance(stem, term, allowed)
         if edits <= allowed:
             found[term] = (edits, common)
