@@ -18,7 +18,7 @@ from openclaw_memory_core.search.stopwords import FILLERS, HAPPENED, HAPPENING, 
 from openclaw_memory_core.search.words import CJK_RUN, WORD, WordPattern, fold, literal_pattern, pairs, word_pattern
 
 MAX_TERMS = 32
-"""Terms that are looked for; a pasted page is a question about its first words."""
+"""Terms that are looked for, and dates; a pasted page is a question about its first words."""
 
 MAX_CHARS = 2_000
 
@@ -107,7 +107,7 @@ def parse(text: str, today: dt.date) -> ParsedQuery:
     text = unicodedata.normalize("NFC", " ".join(text.split())[:MAX_CHARS]).strip()
     if not text:
         return ParsedQuery("")
-    dates = find_dates(text, today)
+    dates = find_dates(text, today)[:MAX_TERMS]
     phrases, rest = _take(_PHRASE, _without_dates(text, dates))
     identifiers, rest = _take(_IDENTIFIER, rest)
     words = [word for word in WORD.findall(CJK_RUN.sub(" ", rest)) if len(word) > 1 or word.isdigit()]
