@@ -260,16 +260,18 @@ class QueryService:
     def _look(self, store: SqliteStore) -> tuple[Freshness, bool]:
         """How the index stands to the notes, and whether there is none yet; remembered while neither changes."""
         changes = self._index.changes()
+        # Asked for outside: it may read the index itself.
+        identity = self._index.identity
         with store.reader() as reader:
-            state = (reader.generation, reader.revision, self._index.identity, changes)
+            state = (reader.generation, reader.revision, identity, changes)
             known = self._known
             if changes is not None and known is not None and known.holds(store, state):
                 return known.freshness, False
-            freshness, empty = self._compare(reader)
+            freshness, empty = self._compare(reader, identity)
         self._known = None if empty else _Known(store, state, time.monotonic(), freshness)
         return freshness, empty
 
-    def _compare(self, reader: IndexReader) -> tuple[Freshness, bool]:
+    def _compare(self, reader: IndexReader, wanted: IndexIdentity) -> tuple[Freshness, bool]:
         generation, identity = reader.generation, reader.identity
         gap = find_gap(reader, self._index.sources)
         if generation == 0:
@@ -278,7 +280,7 @@ class QueryService:
             reason = f"There is no index yet; {len(gap.changed)} notes are waiting to be indexed."
             return Freshness(stale=True, partial=True, reason=reason, action="run: openclaw-memory index"), True
         other = None
-        if identity is not None and identity != self._index.identity:
+        if identity is not None and identity != wanted:
             other = MADE_FOR_OTHERS
         return freshness_of(gap, other=other), False
 

@@ -151,6 +151,13 @@ class IndexStore(Protocol):
     def reader(self) -> AbstractContextManager[IndexReader]:
         """A view for one search."""
 
+    @property
+    def readers_wait(self) -> bool:
+        """Whether a reader may have to wait for whoever writes, who waits for the readers that are open.
+
+        A search must not open a second reader then: it would wait for itself.
+        """
+
     def writer(self, identity: IndexIdentity, *, rebuild: bool = False) -> GenerationWriter:
         """Writer of the active generation if it has this identity, else of one that is built beside it.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -31,8 +32,11 @@ class KeywordLeg:
         self._found: tuple[Moment, list[list[KeywordHit]]] | None = None
         self._thread: threading.Thread | None = None
         if beside is not None and terms and (os.cpu_count() or 1) > 1:
-            self._thread = threading.Thread(target=self._ask, args=(beside,), name="keywords", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._ask, args=(beside,), name="keywords", daemon=True)
+            # Without room for a thread, or at the end of the process, the caller's own will do.
+            with contextlib.suppress(RuntimeError):
+                thread.start()
+                self._thread = thread
 
     def __enter__(self) -> Self:
         return self

@@ -86,7 +86,8 @@ class Searcher:
         hybrid = self._settings.hybrid
         both = hybrid.enabled and hybrid.text_weight > 0
         # While the question is being embedded, the keyword leg works already.
-        beside = self._store.reader if both and self._embedder is not None else None
+        threads = both and self._embedder is not None and not self._store.readers_wait
+        beside = self._store.reader if threads else None
         with ask_keywords(query, request.visible, beside) as words:
             vector, degraded = self._vector(query.text, request.deadline)
             with self._store.reader() as reader:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 import pytest
+from support.search_bench import Provider, SearchBench
 from support.store import ALL, KEYWORD_ONLY, Bench
 
 from openclaw_memory_core.errors import StoreError
 from openclaw_memory_core.index.model import Term
 from openclaw_memory_core.index.protocol import IndexReader
+from openclaw_memory_core.index.store import SqliteStore
+from openclaw_memory_core.index.store.reader import SqliteReader
 from openclaw_memory_core.search import beside
 from openclaw_memory_core.search.beside import KeywordLeg
 
@@ -75,3 +80,38 @@ def test_leaving_it_waits_for_its_reader_to_be_closed(store: Bench) -> None:
         raise ZeroDivisionError
 
     assert open_readers == []
+
+
+def test_without_room_for_a_thread_the_caller_asks(store: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with store.store.reader() as reader, KeywordLeg(store.store.reader, TERMS, [ALL], 10) as leg:
+        assert [len(hits) for hits in leg.hits(reader)] == [1]
+
+
+@pytest.mark.parametrize("log", [True, False])
+def test_where_readers_wait_for_writers_a_search_has_one_reader_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: bool
+) -> None:
+    """Without a write-ahead log a second reader would wait for a writer that waits for the first one."""
+    asked_by: set[str] = set()
+    reader = SqliteStore.reader
+
+    def watched(self: SqliteStore) -> AbstractContextManager[SqliteReader]:
+        asked_by.add(threading.current_thread().name)
+        return reader(self)
+
+    monkeypatch.setattr(beside.os, "cpu_count", lambda: 2)
+    provider = Provider()
+    with SearchBench(tmp_path, provider) as bench:
+        bench.put({"memory/a.md": "the kiln is hot"})
+    if not log:
+        with closing(sqlite3.connect(tmp_path / "index.sqlite")) as db:
+            db.execute("PRAGMA journal_mode = delete")
+    with SearchBench(tmp_path, provider) as bench:
+        monkeypatch.setattr(SqliteStore, "reader", watched)
+        assert bench.paths("kiln") == ["memory/a.md"]
+        assert bench.store.readers_wait is not log
+    assert ("keywords" in asked_by) is log

@@ -32,7 +32,8 @@ FileKey = tuple[int, int]
 
 
 class Database:
-    """One index file.  ``damaged`` is True once SQLite, or the caller, has found the present file to be so.
+    """One index file.  ``damaged`` is True once SQLite, or the caller, has found the present file to be so,
+    ``has_log`` if the open file has a write-ahead log.
 
     :param busy_timeout: seconds to wait for another process's transaction.
     :param vfs: name of a registered SQLite VFS; None for the system's own.
@@ -60,6 +61,7 @@ class Database:
         self._epoch = 0
         self._process = os.getpid()
         self._frozen = False
+        self.has_log = False
         self.damaged = False
         self._state = threading.Lock()
         self._write = threading.RLock()
@@ -94,6 +96,7 @@ class Database:
         try:
             opening.set_up(db, self.path)
             works = not wal or opening.use_wal(db)
+            self.has_log = db.pragma("journal_mode") == "wal"
         except BaseException:
             db.close()
             raise

@@ -82,6 +82,11 @@ class SqliteStore:
         with self._database.read() as db:
             yield SqliteReader(db, self._extension, self._codes, self._kept, fts=self._kind != "none")
 
+    @property
+    def readers_wait(self) -> bool:
+        """See the protocol."""
+        return not self._database.has_log
+
     def writer(self, identity: IndexIdentity, *, rebuild: bool = False) -> SqliteWriter:
         """See the protocol."""
         # Readers, which are most processes, need none of it.
