@@ -7,7 +7,7 @@ import datetime as dt
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from openclaw_memory_core.index.model import Term
 from openclaw_memory_core.records import record
@@ -107,8 +107,9 @@ def parse(text: str, today: dt.date) -> ParsedQuery:
     text = unicodedata.normalize("NFC", " ".join(text.split())[:MAX_CHARS]).strip()
     if not text:
         return ParsedQuery("")
-    dates = find_dates(text, today)[:MAX_TERMS]
-    phrases, rest = _take(_PHRASE, _without_dates(text, dates))
+    places = _places(text)
+    dates, quoted = _quoted(text, find_dates(text, today)[:MAX_TERMS], places)
+    phrases, rest = _take(_PHRASE, _without_dates(text, [date for date in dates if date not in quoted], places))
     identifiers, rest = _take(_IDENTIFIER, rest)
     words = [word for word in WORD.findall(CJK_RUN.sub(" ", rest)) if len(word) > 1 or word.isdigit()]
     # "may" is a function word, except in a date.
@@ -141,17 +142,35 @@ def _is_bare(text: str, dates: list[DateRange]) -> bool:
     return not (set(words) - stop_words(words) - HAPPENING) and all(HAPPENED.fullmatch(run) for run in runs)
 
 
-def _without_dates(text: str, dates: list[DateRange]) -> str:
+def _quoted(text: str, dates: list[DateRange], places: Sequence[int]) -> tuple[list[DateRange], Collection[DateRange]]:
+    """The dates that are meant, and those of them that are part of a phrase, which is looked for as it is.
+
+    ``"Yesterday once more"`` is a song and no day.  Quotes around the whole question say nothing.
+    """
+    phrases = [match.span() for match in _PHRASE.finditer(text) if len(match.group()) < len(text)]
+    quoted = set()
+    for date in dates if phrases else ():
+        start, end = _place(date, places)
+        if any(first < start and end < last for first, last in phrases):
+            quoted.add(date)
+    return [date for date in dates if not (date.relative and date in quoted)], quoted
+
+
+def _without_dates(text: str, dates: list[DateRange], places: Sequence[int]) -> str:
     """The text without what says little by itself: ``last week``, which no note uses for the day it is about, and the
     numbers beside the name of a month, for a ``13`` stands in notes of any day.  The day is looked for as a whole."""
-    places = _places(text)
     for date in dates:
         named = not MONTHS.keys().isdisjoint(WORD.findall(date.words))
         pattern = _ALL if date.relative else _NUMBER if named else None
         if pattern is not None:
-            start, end = (bisect.bisect_left(places, at) for at in (date.at, date.at + len(date.words)))
+            start, end = _place(date, places)
             text = text[:start] + pattern.sub(_blank, text[start:end]) + text[end:]
     return text
+
+
+def _place(date: DateRange, places: Sequence[int]) -> tuple[int, int]:
+    """Where the words of a date begin and end in the question as it was typed."""
+    return bisect.bisect_left(places, date.at), bisect.bisect_left(places, date.at + len(date.words))
 
 
 def _places(text: str) -> Sequence[int]:

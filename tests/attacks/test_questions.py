@@ -38,6 +38,22 @@ def test_a_date_is_taken_out_where_it_stands_and_not_of_another_word(question: s
     assert asked == words
 
 
+@pytest.mark.parametrize(
+    ("question", "phrase", "days"),
+    [
+        ('who sang "Yesterday once more"', "Yesterday once more", []),
+        ("Lied „gestern Abend“ in der Straße", "gestern Abend", []),
+        ('the note that says "3 May 2026" on top', "3 May 2026", ["2026-05-03"]),
+        ('who said "once more" yesterday', "once more", ["2026-05-19"]),
+        ('"the ferry yesterday"', "the ferry", ["2026-05-19"]),
+    ],
+)
+def test_a_quoted_phrase_is_looked_for_as_it_is(question: str, phrase: str, days: list[str]) -> None:
+    query = parse(question, TODAY)
+    assert [" ".join(term.text.split()) for term in query.terms if term.phrase][:1] == [phrase]
+    assert [date.first.isoformat() for date in query.dates] == days
+
+
 def test_a_word_that_holds_the_name_of_a_day_is_found(tmp_path: Path) -> None:
     with SearchBench(tmp_path) as bench:
         bench.put({"memory/a.md": "le fichier des clients\n", "memory/b.md": "la liste des bateaux\n"})
