@@ -58,6 +58,7 @@ class Database:
         self._idle: list[apsw.Connection] = []
         self._writer: apsw.Connection | None = None
         self._file: FileKey | None = None
+        self._closed = True
         self._epoch = 0
         self._process = os.getpid()
         self._frozen = False
@@ -86,6 +87,7 @@ class Database:
                     db = self._open_file(wal=False)
             self._writer = db
             self._file = self._key()
+            self._closed = False
             self.damaged = False
             self._on_open()
 
@@ -108,6 +110,7 @@ class Database:
     def close(self) -> None:
         """Close every connection that is not in use; those in use are closed when they are given back."""
         with self._write:
+            self._closed = True
             self._drop_connections()
 
     @contextmanager
@@ -182,8 +185,11 @@ class Database:
             raise
 
     def _follow(self) -> None:
-        """Move to the file that is at our path now: another process may have set the old one aside."""
-        if self._file is None:
+        """Move to the file that is at our path now: another process may have set the old one aside.
+
+        Where that fails, or another thread is at it, there is no file for a moment, and it is tried again.
+        """
+        if self._closed:
             raise StoreError(f"The index {self.path} is closed", hint="Open the store before using it.")
         if self._process != os.getpid():
             # SQLite's view of the file's locks was copied with the process and is wrong here.
@@ -191,7 +197,7 @@ class Database:
                 f"The index {self.path} was opened before this process was forked",
                 hint="Load the memory slot in the child process, or start it with spawn instead of fork.",
             )
-        if self._key() != self._file:
+        if self._file is None or self._key() != self._file:
             logger.info("The index %s was replaced; opening the new one", self.path)
             self.open()
 

@@ -179,12 +179,14 @@ def use_wal(db: apsw.Connection) -> bool:
 
 
 def remove(path: Path) -> None:
-    """Delete the index and what SQLite keeps beside it.
+    """Delete the index and what SQLite keeps beside it, which goes first.
+
+    As soon as the index is gone another process may make a new one, whose log must stay.
 
     :raises StoreReadOnlyError: it cannot be deleted.
     """
     try:
-        for name in (path, *(Path(f"{path}{companion}") for companion in COMPANIONS)):
-            name.unlink(missing_ok=True)
+        for companion in (*COMPANIONS, ""):
+            Path(f"{path}{companion}").unlink(missing_ok=True)
     except OSError as error:
         raise translate(error, path) from error
