@@ -262,6 +262,7 @@ def windows(lines: Sequence[Line], values: Sequence[float], weights: NeedleWeigh
                 last = position
                 covered |= lines[position].found
                 value += values[position]
+            position += 1
         found.append(Window(first, last, VALUE_SHARE * value + (weights.share(covered) if covered else 0.0)))
         if last == end - 1:
             break

@@ -1,0 +1,40 @@
+"""Passages of a hit: neighbouring lines and what they are worth together."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from openclaw_memory_core.index.model import StoredChunk
+from openclaw_memory_core.search.passages import VALUE_SHARE, Found, NeedleWeights, line_values, lines_of, windows
+from openclaw_memory_core.search.query import parse
+from openclaw_memory_core.search.snippets import LIMIT
+
+NEEDLES = parse("kiln door hinge", dt.date(2026, 5, 5)).needles
+LINES = st.lists(
+    st.sampled_from(["", "  ", "kiln", "the door?", "hinge", "a" * 60, "b" * 170, "kiln " * 40]), max_size=9
+)
+ROOM = 180
+
+
+def stored(text: str) -> StoredChunk:
+    return StoredChunk(1, "memory/x.md", "memory", 1, text.count("\n") + 1, text, (), False, None, 0, None, None)
+
+
+@given(texts=LINES)
+@settings(deadline=None)
+def test_a_passage_counts_each_of_its_lines_once(texts: list[str]) -> None:
+    found = Found("\n".join(texts), NEEDLES)
+    weights = NeedleWeights(NEEDLES, [found.held, 1, 2, 0])
+    lines = lines_of(stored("\n".join(texts)), found, LIMIT)
+    values = line_values(lines, weights)
+
+    for window in windows(lines, values, weights, ROOM):
+        inside = range(window.first, window.last + 1)
+        covered = sum({bit for p in inside for bit in (1, 2, 4) if lines[p].found & bit})
+        assert window.score == pytest.approx(VALUE_SHARE * sum(values[p] for p in inside) + weights.share(covered))
+        assert texts[window.first].strip() and texts[window.last].strip()
+        assert window.first == window.last or len("\n".join(texts[window.first : window.last + 1])) <= ROOM
