@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from openclaw_memory_core.index.model import StoredChunk
-from openclaw_memory_core.records import record
 from openclaw_memory_core.search.query import Needle
 from openclaw_memory_core.search.words import fold
 
@@ -33,26 +33,24 @@ VALUE_SHARE = 0.2
 """Weight of the lines' own values in the score of a window, beside the share of the question that it covers."""
 
 
-_QUESTION_MARKS = ("?", "？")
+_QUESTION_MARKS = "?？"
 
 
-class Line(NamedTuple):
-    """A line of a hit, or a piece of one that is longer than a snippet.
+class Lines(NamedTuple):
+    """The lines of a hit, or pieces of those that are longer than a snippet: a list for each thing known of them.
 
-    :param number: its line in the document.
-    :param glued: it goes on in the same line as the piece before it.
-    :param found: bit set of the needles that it holds.
+    :param numbers: of the lines in the document.
+    :param texts: as they stand there.
+    :param said: the same without white space at the end; empty for a blank line.
+    :param found: bit sets of the needles that they hold.
+    :param glued: positions of pieces that go on in the same line as the piece before.
     """
 
-    number: int
-    text: str
-    glued: bool
-    found: int
-
-    @property
-    def blank(self) -> bool:
-        """Nothing but white space."""
-        return not self.text or self.text.isspace()
+    numbers: Sequence[int]
+    texts: Sequence[str]
+    said: Sequence[str]
+    found: Sequence[int]
+    glued: frozenset[int] = frozenset()
 
 
 class Found:
@@ -119,7 +117,7 @@ def _next(needle: Needle, folded: str, at: int) -> int:
     return at
 
 
-def lines_of(chunk: StoredChunk, found: Found, longest: int) -> list[Line]:
+def lines_of(chunk: StoredChunk, found: Found, longest: int) -> Lines:
     """The lines of a chunk with their numbers in the document.
 
     :param found: what of the question stands in its text.
@@ -128,10 +126,8 @@ def lines_of(chunk: StoredChunk, found: Found, longest: int) -> list[Line]:
     held = [0] * len(texts)
     for line, bits in found.by_line().items():
         held[line] = bits
-    lines = list(map(Line, _numbers(chunk, len(texts)), texts, [False] * len(texts), held))
-    if max(map(len, texts)) <= longest:
-        return lines
-    return [piece for line in lines for piece in (_cut(line, found) if len(line.text) > longest else (line,))]
+    lines = Lines(_numbers(chunk, len(texts)), texts, list(map(str.rstrip, texts)), held)
+    return lines if max(map(len, texts)) <= longest else _cut(lines, found, longest)
 
 
 def _numbers(chunk: StoredChunk, count: int) -> Sequence[int]:
@@ -145,9 +141,18 @@ def _numbers(chunk: StoredChunk, count: int) -> Sequence[int]:
     return [min(first + offset, last) for offset in range(count)]
 
 
-def _cut(line: Line, found: Found) -> Iterator[Line]:
-    for part, piece in enumerate(_pieces(line.text)):
-        yield Line(line.number, piece, part > 0, found.inside(piece))
+def _cut(lines: Lines, found: Found, longest: int) -> Lines:
+    numbers: list[int] = []
+    texts: list[str] = []
+    held: list[int] = []
+    glued = set()
+    for number, text, bits in zip(lines.numbers, lines.texts, lines.found, strict=True):
+        pieces = list(_pieces(text)) if len(text) > longest else [text]
+        glued.update(range(len(texts) + 1, len(texts) + len(pieces)))
+        held += map(found.inside, pieces) if len(pieces) > 1 else [bits]
+        numbers += [number] * len(pieces)
+        texts += pieces
+    return Lines(numbers, texts, list(map(str.rstrip, texts)), held, frozenset(glued))
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -171,100 +176,100 @@ class NeedleWeights:
     def __init__(self, needles: Sequence[Needle], held: Sequence[int]) -> None:
         """*held*: for each candidate the bit set of the needles that it holds."""
         total = len(held)
-        self._weights = []
+        worth = []
         alike = Counter(held)
         for bit, needle in enumerate(needles):
             count = sum(times for found, times in alike.items() if found >> bit & 1)
             rarity = math.log(1 + (total - count + 0.5) / (count + 0.5))
-            self._weights.append(rarity * needle.weight)
-        self._total = sum(self._weights)
-        self._known: dict[int, float] = {0: 0.0}
-
-    def share(self, found: int) -> float:
+            worth.append(rarity * needle.weight)
+        self.share: Callable[[int], float] = _Shares(worth).__getitem__
         """What a set of needles is worth, as a share of all of them."""
-        known = self._known.get(found)
-        if known is None:
-            worth = sum(weight for bit, weight in enumerate(self._weights) if found >> bit & 1)
-            known = self._known[found] = worth / self._total if self._total > 0 else 0.0
-        return known
 
 
-def union(lines: Iterable[Line]) -> int:
+class _Shares(dict[int, float]):
+    """The share of each set of needles that was asked for."""
+
+    def __init__(self, worth: Sequence[float]) -> None:
+        super().__init__({0: 0.0})
+        self._worth = worth
+        self._total = sum(worth)
+
+    def __missing__(self, found: int) -> float:
+        worth = sum(weight for bit, weight in enumerate(self._worth) if found >> bit & 1)
+        share = self[found] = worth / self._total if self._total > 0 else 0.0
+        return share
+
+
+def union(found: Iterable[int]) -> int:
     """Bit set of the needles that any of the lines holds."""
-    found = 0
-    for line in lines:
-        found |= line.found
-    return found
+    return reduce(or_, found, 0)
 
 
-def nearness(lines: Sequence[Line], weights: NeedleWeights) -> float:
+def nearness(lines: Lines, weights: NeedleWeights) -> float:
     """Largest share of the question that stands within :data:`NEAR_CHARS` characters."""
+    sizes = list(map(len, lines.texts))
     best = 0.0
     start = size = 0
-    for end, (_, text, _, found) in enumerate(lines):
-        size += len(text)
+    for end, found in enumerate(lines.found):
+        size += sizes[end]
         while size > NEAR_CHARS and start < end:
-            size -= len(lines[start].text)
+            size -= sizes[start]
             start += 1
         if found:
-            best = max(best, weights.share(union(lines[start : end + 1])))
+            best = max(best, weights.share(union(lines.found[start : end + 1])))
     return best
 
 
-def line_values(lines: Sequence[Line], weights: NeedleWeights) -> list[float]:
+def line_values(lines: Lines, weights: NeedleWeights) -> list[float]:
     """What each line is worth for itself; 0 for a blank one."""
-    most = max(map(weights.share, {line.found for line in lines}), default=0.0) or 1.0
+    share = weights.share
+    most = max(map(share, set(lines.found)), default=0.0) or 1.0
     values = []
     before, asked = 0, False
-    for _, text, _, found in lines:
-        said = text.rstrip()
+    for said, found in zip(lines.said, lines.found, strict=True):
         if not said:
             values.append(0.0)
             continue
         size = len(said)
-        asks = said.endswith(_QUESTION_MARKS)
-        value = LENGTH * (size / FULL_LENGTH if size < FULL_LENGTH else 1.0) + ANSWERS * asked - ASKS * asks
+        value = LENGTH * (size / FULL_LENGTH if size < FULL_LENGTH else 1.0)
+        if asked:
+            value += ANSWERS
+        asked = said[-1] in _QUESTION_MARKS
+        if asked:
+            value -= ASKS
         if found:
-            value += OWN * weights.share(found) / most
+            value += OWN * share(found) / most
         if found or before:
-            value += CONTINUES * weights.share(before | found)
+            value += CONTINUES * share(before | found)
         values.append(value)
-        before, asked = found, asks
+        before = found
     return values
 
 
-@record
-class Window:
-    """Neighbouring lines, by their positions in a chunk's lines, last included."""
-
-    first: int
-    last: int
-    score: float
+Window = tuple[float, int, int]
+"""Neighbouring lines: their score, and the positions of the first and the last."""
 
 
-def windows(lines: Sequence[Line], values: Sequence[float], weights: NeedleWeights, size: int) -> list[Window]:
-    """Windows of whole lines of at most *size* characters (or one line), best first; none begins or ends blank."""
-    found = []
-    lengths = [len(line.text) for line in lines]
-    blank = [line.blank for line in lines]
-    end = len(lines)
+def windows(lines: Lines, values: Sequence[float], weights: NeedleWeights, size: int) -> list[Window]:
+    """Windows of whole lines of at most *size* characters (or one line); none begins or ends blank."""
+    _, _, said, held, _ = lines
+    sizes = list(map(len, lines.texts))
+    share = weights.share
+    windows = []
+    end = len(sizes)
     for first in range(end):
-        if blank[first]:
+        if not said[first]:
             continue
-        last, covered, value = first, lines[first].found, values[first]
-        length = lengths[first]
-        position = first + 1
-        while position < end:
-            length += lengths[position] + 1
+        last, length, covered, value = first, sizes[first], held[first], values[first]
+        for position in range(first + 1, end):
+            length += sizes[position] + 1
             if length > size:
                 break
-            if not blank[position]:
+            if said[position]:
                 last = position
-                covered |= lines[position].found
+                covered |= held[position]
                 value += values[position]
-            position += 1
-        found.append(Window(first, last, VALUE_SHARE * value + (weights.share(covered) if covered else 0.0)))
+        windows.append((VALUE_SHARE * value + share(covered), first, last))
         if last == end - 1:
             break
-    # Equal ones stay in their order.
-    return sorted(found, key=attrgetter("score"), reverse=True)
+    return windows

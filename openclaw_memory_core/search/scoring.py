@@ -11,7 +11,7 @@ from openclaw_memory_core.search import decay, importance, paths, times
 from openclaw_memory_core.search.dates import DateRange
 from openclaw_memory_core.search.fusion import Fused, Signal, Weights, fuse, weights
 from openclaw_memory_core.search.legs import Pool
-from openclaw_memory_core.search.passages import Found, Line, NeedleWeights, lines_of, nearness
+from openclaw_memory_core.search.passages import Found, Lines, NeedleWeights, lines_of, nearness
 from openclaw_memory_core.search.query import ParsedQuery
 from openclaw_memory_core.search.selection import Candidate
 from openclaw_memory_core.search.snippets import LIMIT, Composer
@@ -42,7 +42,7 @@ class Scorer:
         self._now = now
         self._found = {i: Found(chunk.text, query.needles) for i, chunk in pool.chunks.items()}
         self._needles = NeedleWeights(query.needles, [found.held for found in self._found.values()])
-        self._known_lines: dict[int, list[Line]] = {}
+        self._known_lines: dict[int, Lines] = {}
         self._decay = DecayConfig(enabled=False) if query.times else settings.temporal_decay
         self._within = self._of_the_time()
         self._listed = self._list()
@@ -122,7 +122,7 @@ class Scorer:
             return self._needles.share(held)
         return nearness(self._lines(chunk), self._needles)
 
-    def _lines(self, chunk: StoredChunk) -> list[Line]:
+    def _lines(self, chunk: StoredChunk) -> Lines:
         lines = self._known_lines.get(chunk.id)
         if lines is None:
             lines = self._known_lines[chunk.id] = lines_of(chunk, self._found[chunk.id], LIMIT)

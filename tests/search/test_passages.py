@@ -32,9 +32,9 @@ def test_a_passage_counts_each_of_its_lines_once(texts: list[str]) -> None:
     lines = lines_of(stored("\n".join(texts)), found, LIMIT)
     values = line_values(lines, weights)
 
-    for window in windows(lines, values, weights, ROOM):
-        inside = range(window.first, window.last + 1)
-        covered = sum({bit for p in inside for bit in (1, 2, 4) if lines[p].found & bit})
-        assert window.score == pytest.approx(VALUE_SHARE * sum(values[p] for p in inside) + weights.share(covered))
-        assert texts[window.first].strip() and texts[window.last].strip()
-        assert window.first == window.last or len("\n".join(texts[window.first : window.last + 1])) <= ROOM
+    for score, first, last in windows(lines, values, weights, ROOM):
+        inside = range(first, last + 1)
+        covered = sum({bit for p in inside for bit in (1, 2, 4) if lines.found[p] & bit})
+        assert score == pytest.approx(VALUE_SHARE * sum(values[p] for p in inside) + weights.share(covered))
+        assert texts[first].strip() and texts[last].strip()
+        assert first == last or len("\n".join(texts[first : last + 1])) <= ROOM
