@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from openclaw_memory_core.config.model import Fusion
 from openclaw_memory_core.records import record
@@ -31,8 +32,7 @@ ADAPTATION = 0.5
 """How much weight moves from the vector to the text leg when one passage holds all of the question's words."""
 
 
-@record
-class Signal:
+class Signal(NamedTuple):
     """What the legs say about one candidate.
 
     :param cosine: None without a vector.
@@ -53,8 +53,7 @@ class Weights:
     text: float
 
 
-@record
-class Fused:
+class Fused(NamedTuple):
     """Both legs' scores on the common scale and their sum."""
 
     score: float

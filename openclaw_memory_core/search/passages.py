@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
+from itertools import accumulate
 from operator import or_
 from typing import NamedTuple
 
@@ -41,6 +42,7 @@ class Lines(NamedTuple):
 
     :param numbers: of the lines in the document.
     :param texts: as they stand there.
+    :param sizes: their lengths.
     :param said: the same without white space at the end; empty for a blank line.
     :param found: bit sets of the needles that they hold.
     :param glued: positions of pieces that go on in the same line as the piece before.
@@ -48,6 +50,7 @@ class Lines(NamedTuple):
 
     numbers: Sequence[int]
     texts: Sequence[str]
+    sizes: Sequence[int]
     said: Sequence[str]
     found: Sequence[int]
     glued: frozenset[int] = frozenset()
@@ -63,13 +66,14 @@ class Found:
 
     def __init__(self, text: str, needles: Sequence[Needle]) -> None:
         self._folded = folded = fold(text)
+        find = folded.find
         self._wanted: list[tuple[int, Needle, int]] = []
         """Bit, needle, and the first place where it is certain to stand."""
         self.held = 0
         bit = 1
         for needle in needles:
             # Most keys stand in few texts.
-            at = folded.find(needle.key)
+            at = find(needle.key)
             if at >= 0:
                 at = _next(needle, folded, at)
                 if at >= 0:
@@ -126,8 +130,9 @@ def lines_of(chunk: StoredChunk, found: Found, longest: int) -> Lines:
     held = [0] * len(texts)
     for line, bits in found.by_line().items():
         held[line] = bits
-    lines = Lines(_numbers(chunk, len(texts)), texts, list(map(str.rstrip, texts)), held)
-    return lines if max(map(len, texts)) <= longest else _cut(lines, found, longest)
+    sizes = list(map(len, texts))
+    lines = Lines(_numbers(chunk, len(texts)), texts, sizes, list(map(str.rstrip, texts)), held)
+    return lines if max(sizes) <= longest else _cut(lines, found, longest)
 
 
 def _numbers(chunk: StoredChunk, count: int) -> Sequence[int]:
@@ -152,7 +157,7 @@ def _cut(lines: Lines, found: Found, longest: int) -> Lines:
         held += map(found.inside, pieces) if len(pieces) > 1 else [bits]
         numbers += [number] * len(pieces)
         texts += pieces
-    return Lines(numbers, texts, list(map(str.rstrip, texts)), held, frozenset(glued))
+    return Lines(numbers, texts, list(map(len, texts)), list(map(str.rstrip, texts)), held, frozenset(glued))
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -207,16 +212,15 @@ def union(found: Iterable[int]) -> int:
 
 def nearness(lines: Lines, weights: NeedleWeights) -> float:
     """Largest share of the question that stands within :data:`NEAR_CHARS` characters."""
-    sizes = list(map(len, lines.texts))
+    ends = list(accumulate(lines.sizes))
+    held = [(position, found) for position, found in enumerate(lines.found) if found]
     best = 0.0
-    start = size = 0
-    for end, found in enumerate(lines.found):
-        size += sizes[end]
-        while size > NEAR_CHARS and start < end:
-            size -= sizes[start]
-            start += 1
-        if found:
-            best = max(best, weights.share(union(lines.found[start : end + 1])))
+    for place, (last, together) in enumerate(held):
+        for first, found in reversed(held[:place]):
+            if ends[last] - ends[first] + lines.sizes[first] > NEAR_CHARS:
+                break
+            together |= found
+        best = max(best, weights.share(together))
     return best
 
 
@@ -252,8 +256,7 @@ Window = tuple[float, int, int]
 
 def windows(lines: Lines, values: Sequence[float], weights: NeedleWeights, size: int) -> list[Window]:
     """Windows of whole lines of at most *size* characters (or one line); none begins or ends blank."""
-    _, _, said, held, _ = lines
-    sizes = list(map(len, lines.texts))
+    _, _, sizes, said, held, _ = lines
     share = weights.share
     windows = []
     end = len(sizes)

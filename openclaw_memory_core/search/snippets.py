@@ -77,7 +77,7 @@ class Composer:
             return None
         best, *others = self._order(taken)
         heading = self._heading(best)
-        room = limit - (len(self._lines.texts[heading]) + _LONGEST_JOINT if heading is not None else 0)
+        room = limit - (self._lines.sizes[heading] + _LONGEST_JOINT if heading is not None else 0)
         chosen = _Chosen(self._lines, best)
         for position in others:
             if chosen.is_full(room):
@@ -126,8 +126,8 @@ class _Chosen:
 
     def __init__(self, lines: Lines, first: int) -> None:
         self._lines = lines
-        self._size = len(lines.texts[first])
-        self._shortest = min(len(text) for text, said in zip(lines.texts, lines.said, strict=True) if said)
+        self._size = lines.sizes[first]
+        self._shortest = min(size for size, said in zip(lines.sizes, lines.said, strict=True) if said)
         self.positions = [first]
 
     def is_full(self, room: int) -> bool:
@@ -137,7 +137,7 @@ class _Chosen:
     def add(self, position: int, room: int) -> None:
         """Take in a line as well, if it is near enough and there is room."""
         # It may take the place of one joint: most of what does not fit is known by that.
-        if self._size + len(self._lines.texts[position]) - _LONGEST_JOINT > room:
+        if self._size + self._lines.sizes[position] - _LONGEST_JOINT > room:
             return
         before, after = self._beside(position)
         if all(abs(other - position) - 1 <= MAX_GAP for other in (before, after) if other is not None):
@@ -146,7 +146,7 @@ class _Chosen:
     def insert(self, position: int, room: int) -> None:
         """Take in a line as well if there is room."""
         before, after = self._beside(position)
-        size = self._size + len(self._lines.texts[position])
+        size = self._size + self._lines.sizes[position]
         if before is not None:
             size += len(_joint(self._lines, before, position))
         if after is not None:
