@@ -87,7 +87,7 @@ def fuse(kind: Fusion, signals: Sequence[Signal], balance: Weights) -> list[Fuse
         return []
     if kind == "documented":
         return [_sum(signal.cosine or 0.0, text_score(signal.rank), balance) for signal in signals]
-    cosines = [max(0.0, signal.cosine or 0.0) for signal in signals]
+    cosines = [cosine if cosine and cosine > 0 else 0.0 for cosine, _, _ in signals]
     texts = _texts(signals)
     scale = _SCALES[kind]
     legs = list(zip(scale(cosines), scale(texts), strict=True))
@@ -99,10 +99,10 @@ def fuse(kind: Fusion, signals: Sequence[Signal], balance: Weights) -> list[Fuse
 
 
 def _texts(signals: Sequence[Signal]) -> list[float]:
-    ranks = relative([max(0.0, signal.rank) for signal in signals])
+    ranks = relative([rank if rank > 0 else 0.0 for _, rank, _ in signals])
     return [
-        (1 - NEARNESS) * rank + NEARNESS * signal.nearness if signal.rank > 0 else 0.0
-        for rank, signal in zip(ranks, signals, strict=True)
+        (1 - NEARNESS) * rank + NEARNESS * near if rank > 0 else 0.0
+        for rank, (_, _, near) in zip(ranks, signals, strict=True)
     ]
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from openclaw_memory_core.index.model import StoredChunk
 from openclaw_memory_core.search.query import Needle
-from openclaw_memory_core.search.words import fold
+from openclaw_memory_core.search.words import WordPattern, fold
 
 NEAR_CHARS = 400
 """Words of a question are near each other within this many characters (about three lines of a note)."""
@@ -112,11 +112,14 @@ class Found:
 
 def _next(needle: Needle, folded: str, at: int) -> int:
     """The first place from *at* on, where its key stands, at which a text holds a needle; -1 if there is none."""
-    if needle.pattern is None:
+    pattern = needle.pattern
+    if pattern is None:
         return at
+    if isinstance(pattern, WordPattern):
+        return pattern.place(folded, at)
     if not needle.leads:
-        return at if needle.pattern.search(folded) is not None else -1
-    while at >= 0 and needle.pattern.match(folded, at) is None:
+        return at if pattern.search(folded) is not None else -1
+    while at >= 0 and pattern.match(folded, at) is None:
         at = folded.find(needle.key, at + 1)
     return at
 
@@ -228,25 +231,21 @@ def line_values(lines: Lines, weights: NeedleWeights) -> list[float]:
     """What each line is worth for itself; 0 for a blank one."""
     share = weights.share
     most = max(map(share, set(lines.found)), default=0.0) or 1.0
-    values = []
+    values = [LENGTH * (size / FULL_LENGTH if size < FULL_LENGTH else 1.0) for size in map(len, lines.said)]
     before, asked = 0, False
-    for said, found in zip(lines.said, lines.found, strict=True):
+    for position, (said, found) in enumerate(zip(lines.said, lines.found, strict=True)):
         if not said:
-            values.append(0.0)
             continue
-        size = len(said)
-        value = LENGTH * (size / FULL_LENGTH if size < FULL_LENGTH else 1.0)
         if asked:
-            value += ANSWERS
+            values[position] += ANSWERS
         asked = said[-1] in _QUESTION_MARKS
         if asked:
-            value -= ASKS
+            values[position] -= ASKS
         if found:
-            value += OWN * share(found) / most
+            values[position] += OWN * share(found) / most
         if found or before:
-            value += CONTINUES * share(before | found)
-        values.append(value)
-        before = found
+            values[position] += CONTINUES * share(before | found)
+            before = found
     return values
 
 
@@ -264,14 +263,13 @@ def windows(lines: Lines, values: Sequence[float], weights: NeedleWeights, size:
         if not said[first]:
             continue
         last, length, covered, value = first, sizes[first], held[first], values[first]
-        for position in range(first + 1, end):
-            length += sizes[position] + 1
-            if length > size:
-                break
+        position = first + 1
+        while position < end and (length := length + 1 + sizes[position]) <= size:
             if said[position]:
                 last = position
                 covered |= held[position]
                 value += values[position]
+            position += 1
         windows.append((VALUE_SHARE * value + share(covered), first, last))
         if last == end - 1:
             break

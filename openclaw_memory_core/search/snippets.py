@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import re
+from functools import cached_property
 from collections.abc import Sequence
 
 from openclaw_memory_core.records import record
@@ -68,7 +69,8 @@ class Composer:
         """The score of the best passage that is not shown yet; None if there is none."""
         if not taken:
             return self._top
-        left = [score for score, first, last in self._windows if taken.isdisjoint(self._keys(first, last))]
+        shown = {p for p, key in enumerate(self._keys) if key in taken}
+        left = [score for score, first, last in self._windows if shown.isdisjoint(range(first, last + 1))]
         return max(left, default=None)
 
     def compose(self, taken: set[Key], limit: int = LIMIT) -> Snippet | None:
@@ -90,7 +92,7 @@ class Composer:
     def _order(self, taken: set[Key]) -> list[int]:
         """The lines that are not shown yet: that with most of the question, then what is worth most near it."""
         told = [p for p, said in enumerate(self._lines.said) if said]
-        left = {p: place for place, p in enumerate(told) if not taken or self._key(p) not in taken}
+        left = {p: place for place, p in enumerate(told) if not taken or self._keys[p] not in taken}
         share, found, values = self._weights.share, self._lines.found, self._values
         # The first of equal ones.
         best = max(left, key=lambda p: share(found[p]))
@@ -98,11 +100,9 @@ class Composer:
         worth = {p: -values[p] - BESIDE / (1 + abs(place - at)) for p, place in left.items()}
         return [best, *sorted(worth, key=worth.__getitem__)]
 
-    def _keys(self, first: int, last: int) -> list[Key]:
-        return [self._key(p) for p in range(first, last + 1) if self._lines.said[p]]
-
-    def _key(self, position: int) -> Key:
-        return self._lines.numbers[position], self._lines.texts[position]
+    @cached_property
+    def _keys(self) -> list[Key]:
+        return list(zip(self._lines.numbers, self._lines.texts, strict=True))
 
     def _heading(self, best: int) -> int | None:
         """The heading that the best line stands under, if it is near."""
@@ -113,9 +113,9 @@ class Composer:
 
     def _snippet(self, positions: list[int], limit: int) -> Snippet:
         text = _text(self._lines, positions)
-        keys = frozenset(self._key(position) for position in positions)
+        keys = frozenset([self._keys[position] for position in positions])
         first, last = self._lines.numbers[positions[0]], self._lines.numbers[positions[-1]]
-        return Snippet(text[:limit], first, last, keys, union(self._lines.found[position] for position in positions))
+        return Snippet(text[:limit], first, last, keys, union([self._lines.found[position] for position in positions]))
 
 
 class _Chosen:
@@ -140,7 +140,8 @@ class _Chosen:
         if self._size + self._lines.sizes[position] - _LONGEST_JOINT > room:
             return
         before, after = self._beside(position)
-        if all(abs(other - position) - 1 <= MAX_GAP for other in (before, after) if other is not None):
+        near = before is None or position - before - 1 <= MAX_GAP
+        if near and (after is None or after - position - 1 <= MAX_GAP):
             self.insert(position, room)
 
     def insert(self, position: int, room: int) -> None:
