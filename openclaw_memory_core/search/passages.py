@@ -66,20 +66,17 @@ class Found:
 
     def __init__(self, text: str, needles: Sequence[Needle]) -> None:
         self._folded = folded = fold(text)
-        find = folded.find
         self._wanted: list[tuple[int, Needle, int]] = []
         """Bit, needle, and the first place where it is certain to stand."""
-        self.held = 0
-        bit = 1
+        find, held, bit = folded.find, 0, 1
         for needle in needles:
             # Most keys stand in few texts.
             at = find(needle.key)
-            if at >= 0:
-                at = _next(needle, folded, at)
-                if at >= 0:
-                    self._wanted.append((bit, needle, at))
-                    self.held |= bit
+            if at >= 0 and (at := _next(needle, folded, at)) >= 0:
+                self._wanted.append((bit, needle, at))
+                held |= bit
             bit <<= 1
+        self.held = held
 
     def by_line(self) -> dict[int, int]:
         """For each line that holds any needle (the first is 0) the bit set of those that it holds."""
@@ -140,12 +137,12 @@ def lines_of(chunk: StoredChunk, found: Found, longest: int) -> Lines:
 
 def _numbers(chunk: StoredChunk, count: int) -> Sequence[int]:
     """The number of each line in the document."""
-    mapped = chunk.line_map
+    mapped, first, last = chunk.line_map, chunk.start_line, chunk.end_line
     if mapped:
         return [mapped[min(offset, len(mapped) - 1)] for offset in range(count)]
-    first, last = chunk.start_line, max(chunk.start_line, chunk.end_line)
     if first + count - 1 <= last:
         return range(first, first + count)
+    last = max(first, last)
     return [min(first + offset, last) for offset in range(count)]
 
 
@@ -153,7 +150,7 @@ def _cut(lines: Lines, found: Found, longest: int) -> Lines:
     numbers: list[int] = []
     texts: list[str] = []
     held: list[int] = []
-    glued = set()
+    glued: set[int] = set()
     for number, text, bits in zip(lines.numbers, lines.texts, lines.found, strict=True):
         pieces = list(_pieces(text)) if len(text) > longest else [text]
         glued.update(range(len(texts) + 1, len(texts) + len(pieces)))
@@ -218,12 +215,13 @@ def nearness(lines: Lines, weights: NeedleWeights) -> float:
     ends = list(accumulate(lines.sizes))
     held = [(position, found) for position, found in enumerate(lines.found) if found]
     best = 0.0
-    for place, (last, together) in enumerate(held):
+    for place, (last, own) in enumerate(held):
+        covered = own
         for first, found in reversed(held[:place]):
             if ends[last] - ends[first] + lines.sizes[first] > NEAR_CHARS:
                 break
-            together |= found
-        best = max(best, weights.share(together))
+            covered |= found
+        best = max(best, weights.share(covered))
     return best
 
 

@@ -52,7 +52,7 @@ class Scorer:
     def candidates(self, max_results: int) -> list[Candidate]:
         """The best candidates by relevance, best first, each with all its factors."""
         chunks = list(self._pool.chunks.values())
-        signals = [self._signal(chunk) for chunk in chunks]
+        signals = self._signals(chunks)
         configured = Weights(self._settings.vector_weight, self._settings.text_weight)
         literal = self._settings.fusion == "documented"
         self.balance = weights(configured, signals, adapt=not literal)
@@ -68,9 +68,7 @@ class Scorer:
         kept = self._cut(self._order(chunks, signals, relevance), chunks, max(SMALLEST_CUT, 2 * max_results))
         return [self._candidate(chunks[i], signals[i], fused[i], relevance[i]) for i in kept]
 
-    def _order(
-        self, chunks: Sequence[StoredChunk], signals: Sequence[Signal], relevance: Sequence[float]
-    ) -> list[int]:
+    def _order(self, chunks: Sequence[StoredChunk], signals: Sequence[Signal], relevance: Sequence[float]) -> list[int]:
         """Positions of the chunks that count, best first.
 
         The newer of equals is first where the notes of a time are listed, else that with more of the words.
@@ -125,9 +123,12 @@ class Scorer:
             return "off"
         return "off: the question names a time" if self._query.times else "on"
 
-    def _signal(self, chunk: StoredChunk) -> Signal:
-        rank = self._pool.ranks.get(chunk.id, 0.0)
-        return Signal(self._pool.cosines.get(chunk.id), rank, self._nearness(chunk) if rank > 0 else 0.0)
+    def _signals(self, chunks: Sequence[StoredChunk]) -> list[Signal]:
+        cosines, ranks = self._pool.cosines.get, [self._pool.ranks.get(chunk.id, 0.0) for chunk in chunks]
+        return [
+            Signal(cosines(chunk.id), rank, self._nearness(chunk) if rank > 0 else 0.0)
+            for chunk, rank in zip(chunks, ranks, strict=True)
+        ]
 
     def _nearness(self, chunk: StoredChunk) -> float:
         held = self._found[chunk.id].held

@@ -5,8 +5,8 @@ from __future__ import annotations
 import bisect
 import itertools
 import re
-from functools import cached_property
 from collections.abc import Sequence
+from functools import cached_property
 
 from openclaw_memory_core.records import record
 from openclaw_memory_core.search.passages import Lines, NeedleWeights, line_values, union, windows
@@ -142,11 +142,13 @@ class _Chosen:
         before, after = self._beside(position)
         near = before is None or position - before - 1 <= MAX_GAP
         if near and (after is None or after - position - 1 <= MAX_GAP):
-            self.insert(position, room)
+            self._put(position, before, after, room)
 
     def insert(self, position: int, room: int) -> None:
         """Take in a line as well if there is room."""
-        before, after = self._beside(position)
+        self._put(position, *self._beside(position), room)
+
+    def _put(self, position: int, before: int | None, after: int | None, room: int) -> None:
         size = self._size + self._lines.sizes[position]
         if before is not None:
             size += len(_joint(self._lines, before, position))
@@ -173,10 +175,9 @@ def _text(lines: Lines, positions: Sequence[int]) -> str:
 
 
 def _joint(lines: Lines, before: int, position: int) -> str:
-    between = lines.said[before + 1 : position]
-    if not between:
+    if position == before + 1:
         return "" if position in lines.glued else "\n"
-    if not any(between):
-        return "\n" * (len(between) + 1)
+    if not any(lines.said[before + 1 : position]):
+        return "\n" * (position - before)
     same = lines.numbers[before] == lines.numbers[position]
     return f" {GAP} " if same else f"\n{GAP}\n"

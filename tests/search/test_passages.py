@@ -36,5 +36,6 @@ def test_a_passage_counts_each_of_its_lines_once(texts: list[str]) -> None:
         inside = range(first, last + 1)
         covered = sum({bit for p in inside for bit in (1, 2, 4) if lines.found[p] & bit})
         assert score == pytest.approx(VALUE_SHARE * sum(values[p] for p in inside) + weights.share(covered))
-        assert texts[first].strip() and texts[last].strip()
+        assert texts[first].strip()
+        assert texts[last].strip()
         assert first == last or len("\n".join(texts[first : last + 1])) <= ROOM
