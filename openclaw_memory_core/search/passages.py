@@ -94,7 +94,9 @@ class Found:
                 number += folded.count("\n", counted, at)
                 found[number] = found.get(number, 0) | bit
                 counted = folded.find("\n", at)
-                at = folded.find(needle.key, counted) if counted >= 0 else -1
+                if counted < 0:
+                    break
+                at = folded.find(needle.key, counted)
                 if at >= 0:
                     at = _next(needle, folded, at)
         return found
@@ -229,21 +231,25 @@ def line_values(lines: Lines, weights: NeedleWeights) -> list[float]:
     """What each line is worth for itself; 0 for a blank one."""
     share = weights.share
     most = max(map(share, set(lines.found)), default=0.0) or 1.0
-    values = [LENGTH * (size / FULL_LENGTH if size < FULL_LENGTH else 1.0) for size in map(len, lines.said)]
+    values = []
     before, asked = 0, False
-    for position, (said, found) in enumerate(zip(lines.said, lines.found, strict=True)):
+    for said, found in zip(lines.said, lines.found, strict=True):
         if not said:
+            values.append(0.0)
             continue
+        size = len(said)
+        value = LENGTH * (size / FULL_LENGTH if size < FULL_LENGTH else 1.0)
         if asked:
-            values[position] += ANSWERS
+            value += ANSWERS
         asked = said[-1] in _QUESTION_MARKS
         if asked:
-            values[position] -= ASKS
+            value -= ASKS
         if found:
-            values[position] += OWN * share(found) / most
+            value += OWN * share(found) / most
         if found or before:
-            values[position] += CONTINUES * share(before | found)
+            value += CONTINUES * share(before | found)
             before = found
+        values.append(value)
     return values
 
 

@@ -9,7 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openclaw_memory_core.index.model import StoredChunk
-from openclaw_memory_core.search.passages import VALUE_SHARE, Found, NeedleWeights, line_values, lines_of, windows
+from openclaw_memory_core.search.passages import (
+    NEAR_CHARS,
+    VALUE_SHARE,
+    Found,
+    Lines,
+    NeedleWeights,
+    line_values,
+    lines_of,
+    nearness,
+    union,
+    windows,
+)
 from openclaw_memory_core.search.query import parse
 from openclaw_memory_core.search.snippets import LIMIT
 
@@ -24,12 +35,15 @@ def stored(text: str) -> StoredChunk:
     return StoredChunk(1, "memory/x.md", "memory", 1, text.count("\n") + 1, text, (), False, None, 0, None, None)
 
 
+def weighed(texts: list[str]) -> tuple[Lines, NeedleWeights]:
+    found = Found("\n".join(texts), NEEDLES)
+    return lines_of(stored("\n".join(texts)), found, LIMIT), NeedleWeights(NEEDLES, [found.held, 1, 2, 0])
+
+
 @given(texts=LINES)
 @settings(deadline=None)
 def test_a_passage_counts_each_of_its_lines_once(texts: list[str]) -> None:
-    found = Found("\n".join(texts), NEEDLES)
-    weights = NeedleWeights(NEEDLES, [found.held, 1, 2, 0])
-    lines = lines_of(stored("\n".join(texts)), found, LIMIT)
+    lines, weights = weighed(texts)
     values = line_values(lines, weights)
 
     for score, first, last in windows(lines, values, weights, ROOM):
@@ -39,3 +53,14 @@ def test_a_passage_counts_each_of_its_lines_once(texts: list[str]) -> None:
         assert texts[first].strip()
         assert texts[last].strip()
         assert first == last or len("\n".join(texts[first : last + 1])) <= ROOM
+
+
+@given(texts=LINES)
+@settings(deadline=None)
+def test_words_are_near_each_other_in_lines_that_are_short_together(texts: list[str]) -> None:
+    lines, weights = weighed(texts)
+
+    runs = [(first, last + 1) for last in range(len(texts)) for first in range(last + 1)]
+    near = [run for run in runs if run[1] - run[0] == 1 or sum(lines.sizes[slice(*run)]) <= NEAR_CHARS]
+    expected = max(weights.share(union(lines.found[slice(*run)])) for run in near) if near else 0.0
+    assert nearness(lines, weights) == expected
