@@ -117,28 +117,28 @@ class _State:
     chosen: list[Choice] = field(default_factory=list)
 
 
-@dataclass(slots=True)
 class _Entry:
-    candidate: Candidate
-    part: int
-    relevance: float
-    score: float = 0.0
+    """A passage that may be shown.
 
-    @property
-    def documented(self) -> float:
-        """Relevance × decay × importance."""
-        return self.relevance * self.candidate.decay * self.candidate.importance
+    :ivar documented: relevance × decay × importance.
+    :ivar worth: relevance × importance; what age may cost is bounded.
+    """
 
-    @property
-    def worth(self) -> float:
-        """Relevance × importance; what age may cost is bounded."""
-        mild = 1.0 - NEAR_EQUAL * (1.0 - self.candidate.decay)
-        return self.relevance * self.candidate.importance * mild
+    __slots__ = ("candidate", "documented", "part", "relevance", "score", "worth")
+
+    def __init__(self, candidate: Candidate, part: int, relevance: float, score: float = 0.0) -> None:
+        self.candidate = candidate
+        self.part = part
+        self.relevance = relevance
+        self.score = score
+        self.documented = relevance * candidate.decay * candidate.importance
+        mild = 1.0 - NEAR_EQUAL * (1.0 - candidate.decay)
+        self.worth = relevance * candidate.importance * mild
 
 
 def select(candidates: Sequence[Candidate], rules: Rules) -> list[Choice]:
     """Fill the places: named files, then hits above the threshold, then keyword hits below it."""
-    scores = [window.score for c in candidates if (window := c.composer.best(set())) is not None]
+    scores = [score for c in candidates if (score := c.composer.best(set())) is not None]
     state = _State(best_passage=max(scores, default=0.0))
     named = sorted((c for c in candidates if c.specificity), key=lambda c: (-c.specificity, -c.relevance, c.chunk.path))
     for candidate in named[: rules.max_results]:
@@ -180,16 +180,14 @@ def _score(state: _State, entry: _Entry, rules: Rules) -> float:
 
 
 def _entry(state: _State, candidate: Candidate, part: int, rules: Rules) -> _Entry | None:
-    window = candidate.composer.best(state.taken.get(candidate.chunk.path, set()))
-    if window is None:
+    passage = candidate.composer.best(state.taken.get(candidate.chunk.path, set()))
+    if passage is None:
         return None
     relevance = candidate.relevance
     if rules.fusion != "documented" and state.best_passage > 0 and not candidate.listed:
-        own = max(0.0, window.score) / state.best_passage
+        own = max(0.0, passage) / state.best_passage
         relevance = (1 - PASSAGE_SHARE) * relevance + PASSAGE_SHARE * own
-    entry = _Entry(candidate, part, relevance * FURTHER**part)
-    entry.score = _score(state, entry, rules)
-    return entry
+    return _Entry(candidate, part, relevance * FURTHER**part)
 
 
 def _arranged(chosen: list[Choice], rules: Rules) -> list[Choice]:
@@ -227,8 +225,10 @@ def _fill(state: _State, entries: list[_Entry], rules: Rules, reason: Reason | N
         likeness.add(entry.candidate)
         order = next(orders)
         further = _entry(state, entry.candidate, entry.part + 1, rules)
-        if further is not None and (reason or further.score >= rules.min_score):
-            entries.append(further)
+        if further is not None:
+            further.score = _score(state, further, rules)
+            if reason or further.score >= rules.min_score:
+                entries.append(further)
 
 
 class _Likeness:
@@ -259,7 +259,7 @@ def _best(entries: Sequence[_Entry], order: Reason, likeness: _Likeness, setting
     scale = mmr.normalised(values) if diverse else values
     lambda_ = settings.lambda_ if diverse else 1.0
     best, best_alike = (-math.inf, 0.0, 0), 0.0
-    for i in sorted(range(len(entries)), key=lambda i: -scale[i]):
+    for i in sorted(range(len(entries)), key=scale.__getitem__, reverse=True):
         if lambda_ * scale[i] < best[0]:
             # Likeness only takes away, so that nothing from here on can come first; comparing texts is the costly part.
             break
