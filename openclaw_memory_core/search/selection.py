@@ -35,8 +35,12 @@ FURTHER = 0.7
 DIVERSE_PLACES = 24
 """Places that diversity looks after: further down nobody notices, and comparing all with all would take long."""
 
-PASSAGE_SHARE = 0.25
-"""Share of the passage's own score in the relevance of a hit, the rest is the chunk's."""
+PASSAGE_SHARE = 0.27
+"""Share of the passage's own score in the relevance of a hit, at most; the rest is the chunk's."""
+
+TOGETHER = 0.6
+"""Share of the question that must stand together somewhere for passages to count so much beside vectors.  A passage is
+judged by the question's words, and who asks in other words than the note's has few of them."""
 
 OUTSIDE = 3
 """Of so many places of a question about a time one is kept for good matches from outside: things are told later."""
@@ -98,12 +102,16 @@ class Choice:
 
 @record
 class Rules:
-    """What :func:`select` goes by."""
+    """What :func:`select` goes by.
+
+    :param both_legs: words and vectors were asked.
+    """
 
     max_results: int
     min_score: float
     fusion: Fusion
     mmr: MmrConfig
+    both_legs: bool = False
 
 
 @dataclass(slots=True)
@@ -111,6 +119,7 @@ class _State:
     """*best*: worth of the best entry, the measure of all others; *ceiling*: score of a named file."""
 
     best_passage: float
+    passage_share: float
     best: float = 1.0
     ceiling: float = 1.0
     taken: dict[str, set[Key]] = field(default_factory=dict)
@@ -139,7 +148,7 @@ class _Entry:
 def select(candidates: Sequence[Candidate], rules: Rules) -> list[Choice]:
     """Fill the places: named files, then hits above the threshold, then keyword hits below it."""
     scores = [score for c in candidates if (score := c.composer.best(set())) is not None]
-    state = _State(best_passage=max(scores, default=0.0))
+    state = _State(max(scores, default=0.0), PASSAGE_SHARE * _trust(candidates, rules))
     named = sorted((c for c in candidates if c.specificity), key=lambda c: (-c.specificity, -c.relevance, c.chunk.path))
     for candidate in named[: rules.max_results]:
         _place(state, _Entry(candidate, 0, candidate.relevance, candidate.relevance), "path", 0.0)
@@ -156,6 +165,13 @@ def select(candidates: Sequence[Candidate], rules: Rules) -> list[Choice]:
         rescued = [entry for entry in entries if entry.score < rules.min_score and entry.candidate.signal.rank > 0]
         _fill(state, rescued, rules, "rescue")
     return _arranged(_keep_a_note(state, passing, rules), rules)
+
+
+def _trust(candidates: Sequence[Candidate], rules: Rules) -> float:
+    """How far passages can be trusted for this question, 0 to 1."""
+    if not rules.both_legs:
+        return 1.0
+    return min(1.0, max((candidate.signal.nearness for candidate in candidates), default=0.0) / TOGETHER)
 
 
 def _fill_in_turn(state: _State, passing: list[_Entry], rules: Rules) -> None:
@@ -186,7 +202,7 @@ def _entry(state: _State, candidate: Candidate, part: int, rules: Rules) -> _Ent
     relevance = candidate.relevance
     if rules.fusion != "documented" and state.best_passage > 0 and not candidate.listed:
         own = max(0.0, passage) / state.best_passage
-        relevance = (1 - PASSAGE_SHARE) * relevance + PASSAGE_SHARE * own
+        relevance += state.passage_share * (own - relevance)
     return _Entry(candidate, part, relevance * FURTHER**part)
 
 

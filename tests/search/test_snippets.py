@@ -37,7 +37,6 @@ def stored(chunk: Chunk, number: int = 1) -> StoredChunk:
         None,
         0,
         None,
-        (),
         None,
     )
 
