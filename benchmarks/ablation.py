@@ -52,6 +52,7 @@ def _whole(text: str, _dates: object) -> str:
 
 PARTS = (
     Part("a passage's own score in the relevance", ((selection, "PASSAGE_SHARE", 0.0),)),
+    Part("passages count less where words stand apart", ((selection, "TOGETHER", 1e-9),)),
     Part("further passages of a hit", ((selection, "FURTHER", 0.0),)),
     Part("lines near the best line first", ((snippets, "BESIDE", 0.0),)),
     Part("answers follow: words of the line before", ((passages, "CONTINUES", 0.0),)),
@@ -88,7 +89,7 @@ def main() -> None:
             sets["LoCoMo"] = _locomo(args.locomo, Path(folder) / "locomo", shift=True)
             sets["LoCoMo, as dated"] = _locomo(args.locomo, Path(folder) / "dated", shift=False)
         known: dict[tuple[str, str], list[Row]] = {}
-        print(f"{'without':<44}{'set':<18}{'settings':<12}" + "".join(f"{column:>34}" for column in COLUMNS))
+        print(f"{'without':<48}{'set':<18}{'settings':<12}" + "".join(f"{column:>34}" for column in COLUMNS))
         for part in chosen:
             for name, measure in sets.items():
                 if name != "mixed" and part.as_dated != name.endswith("as dated"):
@@ -98,7 +99,7 @@ def main() -> None:
                 with _taken_out(part):
                     rows = measure(part.settings)
                 cells = _cells([r["figures"] for r in known[name, part.settings]], [r["figures"] for r in rows])
-                print(f"{part.name:<44}{name:<18}{part.settings:<12}" + "".join(f"{c:>34}" for c in cells), flush=True)
+                print(f"{part.name:<48}{name:<18}{part.settings:<12}" + "".join(f"{c:>34}" for c in cells), flush=True)
 
 
 @contextlib.contextmanager
