@@ -79,6 +79,17 @@ def write_questions(sample: Mapping[str, Any], places: Mapping[Turn, Place], fol
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
+def write_workspaces(file: Path, folder: Path, *, shift: bool) -> list[Path]:
+    """Write a workspace with questions for each conversation of the data set."""
+    workspaces = []
+    for sample in json.loads(file.read_text(encoding="utf-8")):
+        workspace = folder / sample["sample_id"]
+        places = write_notes(sample["conversation"], workspace, shift=shift)
+        write_questions(sample, places, workspace)
+        workspaces.append(workspace)
+    return workspaces
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("locomo", type=Path, help="locomo10.json")
@@ -89,10 +100,7 @@ def main() -> None:
     names = args.only.split(",") if args.only else list(CONFIGURATIONS)
     rows: dict[str, list[Any]] = {name: [] for name in names}
     with tempfile.TemporaryDirectory() as folder:
-        for sample in json.loads(args.locomo.read_text(encoding="utf-8")):
-            workspace = Path(folder) / sample["sample_id"]
-            places = write_notes(sample["conversation"], workspace, shift=not args.as_dated)
-            write_questions(sample, places, workspace)
+        for workspace in write_workspaces(args.locomo, Path(folder), shift=not args.as_dated):
             for name in names:
                 rows[name] += run(workspace, workspace / ".state", TODAY, CONFIGURATIONS[name])
     finish(compare(rows), args.json)

@@ -64,6 +64,14 @@ def write_logs(folder: Path) -> None:
         (folder / "memory" / f"{day.isoformat()}-log.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def write_workspace(folder: Path) -> None:
+    """Write the notes and their questions."""
+    shutil.copytree(DATA, folder)
+    write_logs(folder)
+    for note in folder.rglob("*.md"):
+        os.utime(note, (UNDATED.timestamp(), UNDATED.timestamp()))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, help="write all figures there")
@@ -72,10 +80,7 @@ def main() -> None:
     names = args.only.split(",") if args.only else list(CONFIGURATIONS)
     with tempfile.TemporaryDirectory() as folder:
         workspace = Path(folder) / "workspace"
-        shutil.copytree(DATA, workspace)
-        write_logs(workspace)
-        for note in workspace.rglob("*.md"):
-            os.utime(note, (UNDATED.timestamp(), UNDATED.timestamp()))
+        write_workspace(workspace)
         rows = {name: run(workspace, Path(folder) / "state", TODAY, CONFIGURATIONS[name]) for name in names}
     report = compare(rows)
     finish(report, args.json)

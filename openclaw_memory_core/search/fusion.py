@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from openclaw_memory_core.config.model import Fusion
 from openclaw_memory_core.records import record
@@ -31,8 +32,7 @@ ADAPTATION = 0.5
 """How much weight moves from the vector to the text leg when one passage holds all of the question's words."""
 
 
-@record
-class Signal:
+class Signal(NamedTuple):
     """What the legs say about one candidate.
 
     :param cosine: None without a vector.
@@ -53,8 +53,7 @@ class Weights:
     text: float
 
 
-@record
-class Fused:
+class Fused(NamedTuple):
     """Both legs' scores on the common scale and their sum."""
 
     score: float
@@ -88,7 +87,7 @@ def fuse(kind: Fusion, signals: Sequence[Signal], balance: Weights) -> list[Fuse
         return []
     if kind == "documented":
         return [_sum(signal.cosine or 0.0, text_score(signal.rank), balance) for signal in signals]
-    cosines = [max(0.0, signal.cosine or 0.0) for signal in signals]
+    cosines = [cosine if cosine and cosine > 0 else 0.0 for cosine, _, _ in signals]
     texts = _texts(signals)
     scale = _SCALES[kind]
     legs = list(zip(scale(cosines), scale(texts), strict=True))
@@ -100,10 +99,10 @@ def fuse(kind: Fusion, signals: Sequence[Signal], balance: Weights) -> list[Fuse
 
 
 def _texts(signals: Sequence[Signal]) -> list[float]:
-    ranks = relative([max(0.0, signal.rank) for signal in signals])
+    ranks = relative([rank if rank > 0 else 0.0 for _, rank, _ in signals])
     return [
-        (1 - NEARNESS) * rank + NEARNESS * signal.nearness if signal.rank > 0 else 0.0
-        for rank, signal in zip(ranks, signals, strict=True)
+        (1 - NEARNESS) * rank + NEARNESS * near if rank > 0 else 0.0
+        for rank, (_, _, near) in zip(ranks, signals, strict=True)
     ]
 
 

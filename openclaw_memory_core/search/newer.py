@@ -39,7 +39,7 @@ def newer_first(choices: Sequence[Choice], worth: Callable[[int], float]) -> lis
                 break
         # The better score comes with the better place.
         best = max([choice.score, *(other.score for other in ordered[place : place + 1])])
-        ordered.insert(place, replace(choice, score=best))
+        ordered.insert(place, replace(choice, score=best) if best > choice.score else choice)
     return ordered
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import accumulate
+from operator import or_
 from typing import NamedTuple
 
 from openclaw_memory_core.index.model import StoredChunk
-from openclaw_memory_core.records import record
 from openclaw_memory_core.search.query import Needle
-from openclaw_memory_core.search.words import fold
+from openclaw_memory_core.search.words import WordPattern, fold
 
 NEAR_CHARS = 400
 """Words of a question are near each other within this many characters (about three lines of a note)."""
@@ -33,26 +34,26 @@ VALUE_SHARE = 0.2
 """Weight of the lines' own values in the score of a window, beside the share of the question that it covers."""
 
 
-_QUESTION_MARKS = ("?", "？")
+_QUESTION_MARKS = "?？"
 
 
-class Line(NamedTuple):
-    """A line of a hit, or a piece of one that is longer than a snippet.
+class Lines(NamedTuple):
+    """The lines of a hit, or pieces of those that are longer than a snippet: a list for each thing known of them.
 
-    :param number: its line in the document.
-    :param glued: it goes on in the same line as the piece before it.
-    :param found: bit set of the needles that it holds.
+    :param numbers: of the lines in the document.
+    :param texts: as they stand there.
+    :param sizes: their lengths.
+    :param said: the same without white space at the end; empty for a blank line.
+    :param found: bit sets of the needles that they hold.
+    :param glued: positions of pieces that go on in the same line as the piece before.
     """
 
-    number: int
-    text: str
-    glued: bool
-    found: int
-
-    @property
-    def blank(self) -> bool:
-        """Nothing but white space."""
-        return not self.text or self.text.isspace()
+    numbers: Sequence[int]
+    texts: Sequence[str]
+    sizes: Sequence[int]
+    said: Sequence[str]
+    found: Sequence[int]
+    glued: frozenset[int] = frozenset()
 
 
 class Found:
@@ -67,17 +68,15 @@ class Found:
         self._folded = folded = fold(text)
         self._wanted: list[tuple[int, Needle, int]] = []
         """Bit, needle, and the first place where it is certain to stand."""
-        self.held = 0
-        bit = 1
+        find, held, bit = folded.find, 0, 1
         for needle in needles:
             # Most keys stand in few texts.
-            at = folded.find(needle.key)
-            if at >= 0:
-                at = _next(needle, folded, at)
-                if at >= 0:
-                    self._wanted.append((bit, needle, at))
-                    self.held |= bit
+            at = find(needle.key)
+            if at >= 0 and (at := _next(needle, folded, at)) >= 0:
+                self._wanted.append((bit, needle, at))
+                held |= bit
             bit <<= 1
+        self.held = held
 
     def by_line(self) -> dict[int, int]:
         """For each line that holds any needle (the first is 0) the bit set of those that it holds."""
@@ -95,7 +94,9 @@ class Found:
                 number += folded.count("\n", counted, at)
                 found[number] = found.get(number, 0) | bit
                 counted = folded.find("\n", at)
-                at = folded.find(needle.key, counted) if counted >= 0 else -1
+                if counted < 0:
+                    break
+                at = folded.find(needle.key, counted)
                 if at >= 0:
                     at = _next(needle, folded, at)
         return found
@@ -110,16 +111,19 @@ class Found:
 
 def _next(needle: Needle, folded: str, at: int) -> int:
     """The first place from *at* on, where its key stands, at which a text holds a needle; -1 if there is none."""
-    if needle.pattern is None:
+    pattern = needle.pattern
+    if pattern is None:
         return at
+    if isinstance(pattern, WordPattern):
+        return pattern.place(folded, at)
     if not needle.leads:
-        return at if needle.pattern.search(folded) is not None else -1
-    while at >= 0 and needle.pattern.match(folded, at) is None:
+        return at if pattern.search(folded) is not None else -1
+    while at >= 0 and pattern.match(folded, at) is None:
         at = folded.find(needle.key, at + 1)
     return at
 
 
-def lines_of(chunk: StoredChunk, found: Found, longest: int) -> list[Line]:
+def lines_of(chunk: StoredChunk, found: Found, longest: int) -> Lines:
     """The lines of a chunk with their numbers in the document.
 
     :param found: what of the question stands in its text.
@@ -128,26 +132,34 @@ def lines_of(chunk: StoredChunk, found: Found, longest: int) -> list[Line]:
     held = [0] * len(texts)
     for line, bits in found.by_line().items():
         held[line] = bits
-    lines = list(map(Line, _numbers(chunk, len(texts)), texts, [False] * len(texts), held))
-    if max(map(len, texts)) <= longest:
-        return lines
-    return [piece for line in lines for piece in (_cut(line, found) if len(line.text) > longest else (line,))]
+    sizes = list(map(len, texts))
+    lines = Lines(_numbers(chunk, len(texts)), texts, sizes, list(map(str.rstrip, texts)), held)
+    return lines if max(sizes) <= longest else _cut(lines, found, longest)
 
 
 def _numbers(chunk: StoredChunk, count: int) -> Sequence[int]:
     """The number of each line in the document."""
-    mapped = chunk.line_map
+    mapped, first, last = chunk.line_map, chunk.start_line, chunk.end_line
     if mapped:
         return [mapped[min(offset, len(mapped) - 1)] for offset in range(count)]
-    first, last = chunk.start_line, max(chunk.start_line, chunk.end_line)
     if first + count - 1 <= last:
         return range(first, first + count)
+    last = max(first, last)
     return [min(first + offset, last) for offset in range(count)]
 
 
-def _cut(line: Line, found: Found) -> Iterator[Line]:
-    for part, piece in enumerate(_pieces(line.text)):
-        yield Line(line.number, piece, part > 0, found.inside(piece))
+def _cut(lines: Lines, found: Found, longest: int) -> Lines:
+    numbers: list[int] = []
+    texts: list[str] = []
+    held: list[int] = []
+    glued: set[int] = set()
+    for number, text, bits in zip(lines.numbers, lines.texts, lines.found, strict=True):
+        pieces = list(_pieces(text)) if len(text) > longest else [text]
+        glued.update(range(len(texts) + 1, len(texts) + len(pieces)))
+        held += map(found.inside, pieces) if len(pieces) > 1 else [bits]
+        numbers += [number] * len(pieces)
+        texts += pieces
+    return Lines(numbers, texts, list(map(len, texts)), list(map(str.rstrip, texts)), held, frozenset(glued))
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -171,99 +183,98 @@ class NeedleWeights:
     def __init__(self, needles: Sequence[Needle], held: Sequence[int]) -> None:
         """*held*: for each candidate the bit set of the needles that it holds."""
         total = len(held)
-        self._weights = []
+        worth = []
         alike = Counter(held)
         for bit, needle in enumerate(needles):
             count = sum(times for found, times in alike.items() if found >> bit & 1)
             rarity = math.log(1 + (total - count + 0.5) / (count + 0.5))
-            self._weights.append(rarity * needle.weight)
-        self._total = sum(self._weights)
-        self._known: dict[int, float] = {0: 0.0}
-
-    def share(self, found: int) -> float:
+            worth.append(rarity * needle.weight)
+        self.share: Callable[[int], float] = _Shares(worth).__getitem__
         """What a set of needles is worth, as a share of all of them."""
-        known = self._known.get(found)
-        if known is None:
-            worth = sum(weight for bit, weight in enumerate(self._weights) if found >> bit & 1)
-            known = self._known[found] = worth / self._total if self._total > 0 else 0.0
-        return known
 
 
-def union(lines: Iterable[Line]) -> int:
+class _Shares(dict[int, float]):
+    """The share of each set of needles that was asked for."""
+
+    def __init__(self, worth: Sequence[float]) -> None:
+        super().__init__({0: 0.0})
+        self._worth = worth
+        self._total = sum(worth)
+
+    def __missing__(self, found: int) -> float:
+        worth = sum(weight for bit, weight in enumerate(self._worth) if found >> bit & 1)
+        share = self[found] = worth / self._total if self._total > 0 else 0.0
+        return share
+
+
+def union(found: Iterable[int]) -> int:
     """Bit set of the needles that any of the lines holds."""
-    found = 0
-    for line in lines:
-        found |= line.found
-    return found
+    return reduce(or_, found, 0)
 
 
-def nearness(lines: Sequence[Line], weights: NeedleWeights) -> float:
+def nearness(lines: Lines, weights: NeedleWeights) -> float:
     """Largest share of the question that stands within :data:`NEAR_CHARS` characters."""
+    ends = list(accumulate(lines.sizes))
+    held = [(position, found) for position, found in enumerate(lines.found) if found]
     best = 0.0
-    start = size = 0
-    for end, (_, text, _, found) in enumerate(lines):
-        size += len(text)
-        while size > NEAR_CHARS and start < end:
-            size -= len(lines[start].text)
-            start += 1
-        if found:
-            best = max(best, weights.share(union(lines[start : end + 1])))
+    for place, (last, own) in enumerate(held):
+        covered = own
+        for first, found in reversed(held[:place]):
+            if ends[last] - ends[first] + lines.sizes[first] > NEAR_CHARS:
+                break
+            covered |= found
+        best = max(best, weights.share(covered))
     return best
 
 
-def line_values(lines: Sequence[Line], weights: NeedleWeights) -> list[float]:
+def line_values(lines: Lines, weights: NeedleWeights) -> list[float]:
     """What each line is worth for itself; 0 for a blank one."""
-    most = max(map(weights.share, {line.found for line in lines}), default=0.0) or 1.0
+    share = weights.share
+    most = max(map(share, set(lines.found)), default=0.0) or 1.0
     values = []
     before, asked = 0, False
-    for _, text, _, found in lines:
-        said = text.rstrip()
+    for said, found in zip(lines.said, lines.found, strict=True):
         if not said:
             values.append(0.0)
             continue
         size = len(said)
-        asks = said.endswith(_QUESTION_MARKS)
-        value = LENGTH * (size / FULL_LENGTH if size < FULL_LENGTH else 1.0) + ANSWERS * asked - ASKS * asks
+        value = LENGTH * (size / FULL_LENGTH if size < FULL_LENGTH else 1.0)
+        if asked:
+            value += ANSWERS
+        asked = said[-1] in _QUESTION_MARKS
+        if asked:
+            value -= ASKS
         if found:
-            value += OWN * weights.share(found) / most
+            value += OWN * share(found) / most
         if found or before:
-            value += CONTINUES * weights.share(before | found)
+            value += CONTINUES * share(before | found)
+            before = found
         values.append(value)
-        before, asked = found, asks
     return values
 
 
-@record
-class Window:
-    """Neighbouring lines, by their positions in a chunk's lines, last included."""
-
-    first: int
-    last: int
-    score: float
+Window = tuple[float, int, int]
+"""Neighbouring lines: their score, and the positions of the first and the last."""
 
 
-def windows(lines: Sequence[Line], values: Sequence[float], weights: NeedleWeights, size: int) -> list[Window]:
-    """Windows of whole lines of at most *size* characters (or one line), best first; none begins or ends blank."""
-    found = []
-    lengths = [len(line.text) for line in lines]
-    blank = [line.blank for line in lines]
-    end = len(lines)
+def windows(lines: Lines, values: Sequence[float], weights: NeedleWeights, size: int) -> list[Window]:
+    """Windows of whole lines of at most *size* characters (or one line); none begins or ends blank."""
+    _, _, sizes, said, held, _ = lines
+    share = weights.share
+    windows = []
+    end = len(sizes)
     for first in range(end):
-        if blank[first]:
+        if not said[first]:
             continue
-        last, covered, value = first, lines[first].found, values[first]
-        length = lengths[first]
+        last, length, covered, value = first, sizes[first], held[first], values[first]
         position = first + 1
-        while position < end:
-            length += lengths[position] + 1
-            if length > size:
-                break
-            if not blank[position]:
+        while position < end and (length := length + 1 + sizes[position]) <= size:
+            if said[position]:
                 last = position
-                covered |= lines[position].found
+                covered |= held[position]
                 value += values[position]
-        found.append(Window(first, last, VALUE_SHARE * value + (weights.share(covered) if covered else 0.0)))
+            position += 1
+        windows.append((VALUE_SHARE * value + share(covered), first, last))
         if last == end - 1:
             break
-    # Equal ones stay in their order.
-    return sorted(found, key=attrgetter("score"), reverse=True)
+    return windows

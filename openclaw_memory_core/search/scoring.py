@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 from collections.abc import Sequence
 
 from openclaw_memory_core.config.model import DecayConfig, HybridConfig
@@ -11,7 +12,7 @@ from openclaw_memory_core.search import decay, importance, paths, times
 from openclaw_memory_core.search.dates import DateRange
 from openclaw_memory_core.search.fusion import Fused, Signal, Weights, fuse, weights
 from openclaw_memory_core.search.legs import Pool
-from openclaw_memory_core.search.passages import Found, Line, NeedleWeights, lines_of, nearness
+from openclaw_memory_core.search.passages import Found, Lines, NeedleWeights, lines_of, nearness
 from openclaw_memory_core.search.query import ParsedQuery
 from openclaw_memory_core.search.selection import Candidate
 from openclaw_memory_core.search.snippets import LIMIT, Composer
@@ -42,7 +43,7 @@ class Scorer:
         self._now = now
         self._found = {i: Found(chunk.text, query.needles) for i, chunk in pool.chunks.items()}
         self._needles = NeedleWeights(query.needles, [found.held for found in self._found.values()])
-        self._known_lines: dict[int, list[Line]] = {}
+        self._known_lines: dict[int, Lines] = {}
         self._decay = DecayConfig(enabled=False) if query.times else settings.temporal_decay
         self._within = self._of_the_time()
         self._listed = self._list()
@@ -51,7 +52,7 @@ class Scorer:
     def candidates(self, max_results: int) -> list[Candidate]:
         """The best candidates by relevance, best first, each with all its factors."""
         chunks = list(self._pool.chunks.values())
-        signals = [self._signal(chunk) for chunk in chunks]
+        signals = self._signals(chunks)
         configured = Weights(self._settings.vector_weight, self._settings.text_weight)
         literal = self._settings.fusion == "documented"
         self.balance = weights(configured, signals, adapt=not literal)
@@ -62,18 +63,37 @@ class Scorer:
                 relevance = [self._dated(score, chunk) for score, chunk in zip(relevance, chunks, strict=True)]
             best = max(relevance, default=0.0) or 1.0
             relevance = [value / best for value in relevance]
-        relevance = [self._listed.get(chunk.id, value) for chunk, value in zip(chunks, relevance, strict=True)]
-        order = sorted(range(len(chunks)), key=lambda i: (-relevance[i], *self._rank(chunks[i], signals[i])))
-        order = [i for i in order if self._counts(chunks[i], signals[i])]
-        kept = self._cut(order, chunks, max(SMALLEST_CUT, 2 * max_results))
+        if self._listed:
+            relevance = [self._listed.get(chunk.id, value) for chunk, value in zip(chunks, relevance, strict=True)]
+        kept = self._cut(self._order(chunks, signals, relevance), chunks, max(SMALLEST_CUT, 2 * max_results))
         return [self._candidate(chunks[i], signals[i], fused[i], relevance[i]) for i in kept]
+
+    def _order(self, chunks: Sequence[StoredChunk], signals: Sequence[Signal], relevance: Sequence[float]) -> list[int]:
+        """Positions of the chunks that count, best first.
+
+        The newer of equals is first where the notes of a time are listed, else that with more of the words.
+        """
+        newest = [signal.rank for signal in signals]
+        if self._listed:
+            newest = [self._newest(chunk, rank) for chunk, rank in zip(chunks, newest, strict=True)]
+        keys = sorted((-relevance[i], -newest[i], chunk.path, chunk.id, i) for i, chunk in enumerate(chunks))
+        if self._query.only_dates and self._query.times:
+            # A question about a time alone: nothing but a word can speak for what is of another time.
+            return [i for *_, i in keys if chunks[i].id in self._within or signals[i].rank > 0]
+        return [i for *_, i in keys]
+
+    def _newest(self, chunk: StoredChunk, rank: float) -> float:
+        return chunk.date.toordinal() if chunk.date is not None and chunk.id in self._listed else rank
 
     def _cut(self, order: Sequence[int], chunks: Sequence[StoredChunk], size: int) -> list[int]:
         """The best *size*, named files, and the best of each source."""
         best = [i for source in ("memory", "sessions") for i in _first(order, chunks, source, EACH_SOURCE)]
-        within = [i for i in order if chunks[i].id in self._within][:size]
-        wanted = {*order[:size], *best, *within}
-        return [i for i in order if i in wanted or chunks[i].id in self._pool.named]
+        wanted = {*order[:size], *best}
+        if self._within:
+            wanted.update([i for i in order if chunks[i].id in self._within][:size])
+        if self._pool.named:
+            wanted.update(i for i in order if chunks[i].id in self._pool.named)
+        return [i for i in order if i in wanted]
 
     def _of_the_time(self) -> dict[int, float]:
         """How far each chunk is of a time that the question names; without those that are not."""
@@ -87,15 +107,6 @@ class Scorer:
     def _list(self) -> dict[int, float]:
         """Relevance of chunks where the question asks for a time and nothing else."""
         return times.listed(self._pool.chunks.values(), self._within) if self._query.only_dates else {}
-
-    def _rank(self, chunk: StoredChunk, signal: Signal) -> tuple[float, str, int]:
-        """What decides between equals: the newer note where those of a time are listed, else the words."""
-        newest = chunk.date.toordinal() if chunk.date is not None and chunk.id in self._listed else signal.rank
-        return -newest, chunk.path, chunk.id
-
-    def _counts(self, chunk: StoredChunk, signal: Signal) -> bool:
-        """Where a question is about a time alone, nothing but a word can speak for what is of another time."""
-        return not self._query.only_dates or not self._query.times or chunk.id in self._within or signal.rank > 0
 
     @property
     def decays(self) -> bool:
@@ -112,9 +123,12 @@ class Scorer:
             return "off"
         return "off: the question names a time" if self._query.times else "on"
 
-    def _signal(self, chunk: StoredChunk) -> Signal:
-        rank = self._pool.ranks.get(chunk.id, 0.0)
-        return Signal(self._pool.cosines.get(chunk.id), rank, self._nearness(chunk) if rank > 0 else 0.0)
+    def _signals(self, chunks: Sequence[StoredChunk]) -> list[Signal]:
+        cosines, ranks = self._pool.cosines.get, [self._pool.ranks.get(chunk.id, 0.0) for chunk in chunks]
+        return [
+            Signal(cosines(chunk.id), rank, self._nearness(chunk) if rank > 0 else 0.0)
+            for chunk, rank in zip(chunks, ranks, strict=True)
+        ]
 
     def _nearness(self, chunk: StoredChunk) -> float:
         held = self._found[chunk.id].held
@@ -122,7 +136,7 @@ class Scorer:
             return self._needles.share(held)
         return nearness(self._lines(chunk), self._needles)
 
-    def _lines(self, chunk: StoredChunk) -> list[Line]:
+    def _lines(self, chunk: StoredChunk) -> Lines:
         lines = self._known_lines.get(chunk.id)
         if lines is None:
             lines = self._known_lines[chunk.id] = lines_of(chunk, self._found[chunk.id], LIMIT)
@@ -150,7 +164,7 @@ class Scorer:
 
 
 def _first(order: Sequence[int], chunks: Sequence[StoredChunk], source: str, size: int) -> list[int]:
-    return [i for i in order if chunks[i].source == source][:size]
+    return list(itertools.islice((i for i in order if chunks[i].source == source), size))
 
 
 def _date_match(day: dt.date | None, span: DateRange) -> float:

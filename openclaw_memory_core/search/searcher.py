@@ -101,19 +101,20 @@ class Searcher:
         if vector is not None and hybrid.fusion != "documented":
             pool.drop_below(self._floor(query, pool, vector, request.deadline))
         scorer = Scorer(query, pool, self._settings.hybrid, today=today, now=self._now())
-        choices = select(scorer.candidates(limit), self._rules(request, limit, alike=query.only_dates))
+        mode = _mode(vector, keywords=keywords)
+        choices = select(scorer.candidates(limit), self._rules(request, limit, mode, alike=query.only_dates))
         if scorer.decays:
             choices = newer_first(choices, scorer.worth)
         debug = explain_search(query, pool, scorer.balance, scorer.decay_state()) if request.explain else None
         hits = tuple(_hit(choice, pool, n if request.explain else 0) for n, choice in enumerate(choices, 1))
-        return SearchResponse(hits, _mode(vector, keywords=keywords), degraded, debug)
+        return SearchResponse(hits, mode, degraded, debug)
 
-    def _rules(self, request: SearchRequest, limit: int, *, alike: bool) -> Rules:
+    def _rules(self, request: SearchRequest, limit: int, mode: SearchMode, *, alike: bool) -> Rules:
         """What to choose by; notes that are listed may be *alike*."""
         hybrid = self._settings.hybrid
         threshold = self._settings.min_score if request.min_score is None else request.min_score
         mmr = replace(hybrid.mmr, enabled=False) if alike else hybrid.mmr
-        return Rules(max_results=limit, min_score=threshold, fusion=hybrid.fusion, mmr=mmr)
+        return Rules(limit, threshold, hybrid.fusion, mmr, both_legs=mode == "hybrid")
 
     def _vector(self, text: str, deadline: float) -> tuple[Vector | None, str | None]:
         """The question's vector, or why there is none (neither: keywords only is what the user wants).

@@ -35,8 +35,12 @@ FURTHER = 0.7
 DIVERSE_PLACES = 24
 """Places that diversity looks after: further down nobody notices, and comparing all with all would take long."""
 
-PASSAGE_SHARE = 0.25
-"""Share of the passage's own score in the relevance of a hit, the rest is the chunk's."""
+PASSAGE_SHARE = 0.27
+"""Share of the passage's own score in the relevance of a hit, at most; the rest is the chunk's."""
+
+TOGETHER = 0.6
+"""Share of the question that must stand together somewhere for passages to count so much beside vectors.  A passage is
+judged by the question's words, and who asks in other words than the note's has few of them."""
 
 OUTSIDE = 3
 """Of so many places of a question about a time one is kept for good matches from outside: things are told later."""
@@ -98,12 +102,16 @@ class Choice:
 
 @record
 class Rules:
-    """What :func:`select` goes by."""
+    """What :func:`select` goes by.
+
+    :param both_legs: words and vectors were asked.
+    """
 
     max_results: int
     min_score: float
     fusion: Fusion
     mmr: MmrConfig
+    both_legs: bool = False
 
 
 @dataclass(slots=True)
@@ -111,35 +119,36 @@ class _State:
     """*best*: worth of the best entry, the measure of all others; *ceiling*: score of a named file."""
 
     best_passage: float
+    passage_share: float
     best: float = 1.0
     ceiling: float = 1.0
     taken: dict[str, set[Key]] = field(default_factory=dict)
     chosen: list[Choice] = field(default_factory=list)
 
 
-@dataclass(slots=True)
 class _Entry:
-    candidate: Candidate
-    part: int
-    relevance: float
-    score: float = 0.0
+    """A passage that may be shown.
 
-    @property
-    def documented(self) -> float:
-        """Relevance × decay × importance."""
-        return self.relevance * self.candidate.decay * self.candidate.importance
+    :ivar documented: relevance × decay × importance.
+    :ivar worth: relevance × importance; what age may cost is bounded.
+    """
 
-    @property
-    def worth(self) -> float:
-        """Relevance × importance; what age may cost is bounded."""
-        mild = 1.0 - NEAR_EQUAL * (1.0 - self.candidate.decay)
-        return self.relevance * self.candidate.importance * mild
+    __slots__ = ("candidate", "documented", "part", "relevance", "score", "worth")
+
+    def __init__(self, candidate: Candidate, part: int, relevance: float, score: float = 0.0) -> None:
+        self.candidate = candidate
+        self.part = part
+        self.relevance = relevance
+        self.score = score
+        self.documented = relevance * candidate.decay * candidate.importance
+        mild = 1.0 - NEAR_EQUAL * (1.0 - candidate.decay)
+        self.worth = relevance * candidate.importance * mild
 
 
 def select(candidates: Sequence[Candidate], rules: Rules) -> list[Choice]:
     """Fill the places: named files, then hits above the threshold, then keyword hits below it."""
-    scores = [window.score for c in candidates if (window := c.composer.best(set())) is not None]
-    state = _State(best_passage=max(scores, default=0.0))
+    scores = [score for c in candidates if (score := c.composer.best(set())) is not None]
+    state = _State(max(scores, default=0.0), PASSAGE_SHARE * _trust(candidates, rules))
     named = sorted((c for c in candidates if c.specificity), key=lambda c: (-c.specificity, -c.relevance, c.chunk.path))
     for candidate in named[: rules.max_results]:
         _place(state, _Entry(candidate, 0, candidate.relevance, candidate.relevance), "path", 0.0)
@@ -156,6 +165,13 @@ def select(candidates: Sequence[Candidate], rules: Rules) -> list[Choice]:
         rescued = [entry for entry in entries if entry.score < rules.min_score and entry.candidate.signal.rank > 0]
         _fill(state, rescued, rules, "rescue")
     return _arranged(_keep_a_note(state, passing, rules), rules)
+
+
+def _trust(candidates: Sequence[Candidate], rules: Rules) -> float:
+    """How far passages can be trusted for this question, 0 to 1."""
+    if not rules.both_legs:
+        return 1.0
+    return min(1.0, max((candidate.signal.nearness for candidate in candidates), default=0.0) / TOGETHER)
 
 
 def _fill_in_turn(state: _State, passing: list[_Entry], rules: Rules) -> None:
@@ -180,16 +196,14 @@ def _score(state: _State, entry: _Entry, rules: Rules) -> float:
 
 
 def _entry(state: _State, candidate: Candidate, part: int, rules: Rules) -> _Entry | None:
-    window = candidate.composer.best(state.taken.get(candidate.chunk.path, set()))
-    if window is None:
+    passage = candidate.composer.best(state.taken.get(candidate.chunk.path, set()))
+    if passage is None:
         return None
     relevance = candidate.relevance
     if rules.fusion != "documented" and state.best_passage > 0 and not candidate.listed:
-        own = max(0.0, window.score) / state.best_passage
-        relevance = (1 - PASSAGE_SHARE) * relevance + PASSAGE_SHARE * own
-    entry = _Entry(candidate, part, relevance * FURTHER**part)
-    entry.score = _score(state, entry, rules)
-    return entry
+        own = max(0.0, passage) / state.best_passage
+        relevance += state.passage_share * (own - relevance)
+    return _Entry(candidate, part, relevance * FURTHER**part)
 
 
 def _arranged(chosen: list[Choice], rules: Rules) -> list[Choice]:
@@ -227,8 +241,10 @@ def _fill(state: _State, entries: list[_Entry], rules: Rules, reason: Reason | N
         likeness.add(entry.candidate)
         order = next(orders)
         further = _entry(state, entry.candidate, entry.part + 1, rules)
-        if further is not None and (reason or further.score >= rules.min_score):
-            entries.append(further)
+        if further is not None:
+            further.score = _score(state, further, rules)
+            if reason or further.score >= rules.min_score:
+                entries.append(further)
 
 
 class _Likeness:
@@ -259,7 +275,7 @@ def _best(entries: Sequence[_Entry], order: Reason, likeness: _Likeness, setting
     scale = mmr.normalised(values) if diverse else values
     lambda_ = settings.lambda_ if diverse else 1.0
     best, best_alike = (-math.inf, 0.0, 0), 0.0
-    for i in sorted(range(len(entries)), key=lambda i: -scale[i]):
+    for i in sorted(range(len(entries)), key=scale.__getitem__, reverse=True):
         if lambda_ * scale[i] < best[0]:
             # Likeness only takes away, so that nothing from here on can come first; comparing texts is the costly part.
             break

@@ -6,9 +6,10 @@ import bisect
 import itertools
 import re
 from collections.abc import Sequence
+from functools import cached_property
 
 from openclaw_memory_core.records import record
-from openclaw_memory_core.search.passages import Line, NeedleWeights, Window, line_values, union, windows
+from openclaw_memory_core.search.passages import Lines, NeedleWeights, line_values, union, windows
 
 LIMIT = 700
 """Characters of a snippet, as documented."""
@@ -57,15 +58,20 @@ class Composer:
     :param weights: how much each of the question's words counts.
     """
 
-    def __init__(self, lines: Sequence[Line], weights: NeedleWeights) -> None:
+    def __init__(self, lines: Lines, weights: NeedleWeights) -> None:
         self._lines = lines
         self._weights = weights
         self._values = line_values(lines, weights)
         self._windows = windows(lines, self._values, weights, PASSAGE)
+        self._top = max(self._windows)[0] if self._windows else None
 
-    def best(self, taken: set[Key]) -> Window | None:
-        """The best passage that is not shown yet."""
-        return next((window for window in self._windows if self._free(window, taken)), None)
+    def best(self, taken: set[Key]) -> float | None:
+        """The score of the best passage that is not shown yet; None if there is none."""
+        if not taken:
+            return self._top
+        shown = {p for p, key in enumerate(self._keys) if key in taken}
+        left = [score for score, first, last in self._windows if shown.isdisjoint(range(first, last + 1))]
+        return max(left, default=None)
 
     def compose(self, taken: set[Key], limit: int = LIMIT) -> Snippet | None:
         """A snippet of the best lines that are not in *taken*; None if no passage is left."""
@@ -73,7 +79,7 @@ class Composer:
             return None
         best, *others = self._order(taken)
         heading = self._heading(best)
-        room = limit - (len(self._lines[heading].text) + _LONGEST_JOINT if heading is not None else 0)
+        room = limit - (self._lines.sizes[heading] + _LONGEST_JOINT if heading is not None else 0)
         chosen = _Chosen(self._lines, best)
         for position in others:
             if chosen.is_full(room):
@@ -85,35 +91,31 @@ class Composer:
 
     def _order(self, taken: set[Key]) -> list[int]:
         """The lines that are not shown yet: that with most of the question, then what is worth most near it."""
-        told = [p for p, line in enumerate(self._lines) if not line.blank]
-        left = {p: place for place, p in enumerate(told) if not taken or self._key(p) not in taken}
+        told = [p for p, said in enumerate(self._lines.said) if said]
+        left = {p: place for place, p in enumerate(told) if not taken or self._keys[p] not in taken}
+        share, found, values = self._weights.share, self._lines.found, self._values
         # The first of equal ones.
-        best = max(left, key=lambda p: self._weights.share(self._lines[p].found))
+        best = max(left, key=lambda p: share(found[p]))
         at = left.pop(best)
-        return [best, *sorted(left, key=lambda p: -self._values[p] - BESIDE / (1 + abs(left[p] - at)))]
+        worth = {p: -values[p] - BESIDE / (1 + abs(place - at)) for p, place in left.items()}
+        return [best, *sorted(worth, key=worth.__getitem__)]
 
-    def _free(self, window: Window, taken: set[Key]) -> bool:
-        return not taken or not any(self._key(position) in taken for position in self._shown(window))
-
-    def _shown(self, window: Window) -> list[int]:
-        return [p for p in range(window.first, window.last + 1) if not self._lines[p].blank]
-
-    def _key(self, position: int) -> Key:
-        line = self._lines[position]
-        return line.number, line.text
+    @cached_property
+    def _keys(self) -> list[Key]:
+        return list(zip(self._lines.numbers, self._lines.texts, strict=True))
 
     def _heading(self, best: int) -> int | None:
         """The heading that the best line stands under, if it is near."""
         for position in range(best, max(-1, best - MAX_GAP - 1), -1):
-            if _HEADING.match(self._lines[position].text):
+            if _HEADING.match(self._lines.texts[position]):
                 return position
         return None
 
     def _snippet(self, positions: list[int], limit: int) -> Snippet:
         text = _text(self._lines, positions)
-        keys = frozenset(self._key(position) for position in positions)
-        first, last = self._lines[positions[0]].number, self._lines[positions[-1]].number
-        return Snippet(text[:limit], first, last, keys, union(self._lines[position] for position in positions))
+        keys = frozenset([self._keys[position] for position in positions])
+        first, last = self._lines.numbers[positions[0]], self._lines.numbers[positions[-1]]
+        return Snippet(text[:limit], first, last, keys, union([self._lines.found[position] for position in positions]))
 
 
 class _Chosen:
@@ -122,10 +124,10 @@ class _Chosen:
     :ivar positions: of its lines, in order; none of them blank.
     """
 
-    def __init__(self, lines: Sequence[Line], first: int) -> None:
+    def __init__(self, lines: Lines, first: int) -> None:
         self._lines = lines
-        self._size = len(lines[first].text)
-        self._shortest = min(len(line.text) for line in lines if not line.blank)
+        self._size = lines.sizes[first]
+        self._shortest = min(size for size, said in zip(lines.sizes, lines.said, strict=True) if said)
         self.positions = [first]
 
     def is_full(self, room: int) -> bool:
@@ -135,40 +137,47 @@ class _Chosen:
     def add(self, position: int, room: int) -> None:
         """Take in a line as well, if it is near enough and there is room."""
         # It may take the place of one joint: most of what does not fit is known by that.
-        if self._size + len(self._lines[position].text) - _LONGEST_JOINT > room:
+        if self._size + self._lines.sizes[position] - _LONGEST_JOINT > room:
             return
-        at = bisect.bisect(self.positions, position)
-        if _together([*self.positions[max(at - 1, 0) : at], position, *self.positions[at : at + 1]]):
-            self.insert(position, room)
+        before, after = self._beside(position)
+        near = before is None or position - before - 1 <= MAX_GAP
+        if near and (after is None or after - position - 1 <= MAX_GAP):
+            self._put(position, before, after, room)
 
     def insert(self, position: int, room: int) -> None:
         """Take in a line as well if there is room."""
-        at = bisect.bisect(self.positions, position)
-        beside = self.positions[max(at - 1, 0) : at + 1]
-        between = [*self.positions[max(at - 1, 0) : at], position, *self.positions[at : at + 1]]
-        size = self._size + len(_text(self._lines, between)) - len(_text(self._lines, beside))
+        self._put(position, *self._beside(position), room)
+
+    def _put(self, position: int, before: int | None, after: int | None, room: int) -> None:
+        size = self._size + self._lines.sizes[position]
+        if before is not None:
+            size += len(_joint(self._lines, before, position))
+        if after is not None:
+            size += len(_joint(self._lines, position, after))
+        if before is not None and after is not None:
+            size -= len(_joint(self._lines, before, after))
         if size <= room:
             self._size = size
-            self.positions.insert(at, position)
+            bisect.insort(self.positions, position)
+
+    def _beside(self, position: int) -> tuple[int | None, int | None]:
+        """The lines before and after this one."""
+        at = bisect.bisect(self.positions, position)
+        return self.positions[at - 1] if at else None, self.positions[at] if at < len(self.positions) else None
 
 
-def _together(positions: Sequence[int]) -> bool:
-    return all(b - a - 1 <= MAX_GAP for a, b in itertools.pairwise(positions))
-
-
-def _text(lines: Sequence[Line], positions: Sequence[int]) -> str:
+def _text(lines: Lines, positions: Sequence[int]) -> str:
     """These lines with what stands between them."""
-    parts = [lines[position].text for position in positions[:1]]
+    parts = [lines.texts[position] for position in positions[:1]]
     for before, position in itertools.pairwise(positions):
-        parts += (_joint(lines, before, position), lines[position].text)
+        parts += (_joint(lines, before, position), lines.texts[position])
     return "".join(parts)
 
 
-def _joint(lines: Sequence[Line], before: int, position: int) -> str:
-    between = lines[before + 1 : position]
+def _joint(lines: Lines, before: int, position: int) -> str:
     # Pieces of one long line stand in one line, also if what is between them is blank.
-    ends = sum(not line.glued for line in lines[before + 1 : position + 1])
-    if not between or (ends and all(line.blank for line in between)):
+    ends = sum(at not in lines.glued for at in range(before + 1, position + 1))
+    if position == before + 1 or (ends and not any(lines.said[before + 1 : position])):
         return "\n" * ends
-    same = lines[before].number == lines[position].number
+    same = lines.numbers[before] == lines.numbers[position]
     return f" {GAP} " if same else f"\n{GAP}\n"

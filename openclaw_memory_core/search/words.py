@@ -109,6 +109,18 @@ class WordPattern:
         # A letter or digit in front is the middle of another word.
         return None if at and folded[at - 1].isalnum() else self.tail.match(folded, at + len(self.root))
 
+    def place(self, folded: str, at: int) -> int:
+        """The first place from *at* on, where *root* stands, at which such a word begins; -1 if there is none."""
+        size = len(self.root)
+        while at >= 0:
+            if not at or not folded[at - 1].isalnum():
+                end = at + size
+                # Most words stand there as they were asked for, and need no pattern.
+                if not folded[end : end + 1].isalnum() or self.tail.match(folded, end) is not None:
+                    break
+            at = folded.find(self.root, at + 1)
+        return at
+
     def search(self, folded: str) -> re.Match[str] | None:
         """The first such word: a match of what follows its root."""
         at = folded.find(self.root)

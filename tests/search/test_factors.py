@@ -17,7 +17,7 @@ NOW = dt.datetime(2026, 5, 5, 10, tzinfo=dt.UTC)
 
 
 def stored(date: dt.date | None = None, *, source: str = "memory", mtime: float = 0.0) -> StoredChunk:
-    return StoredChunk(1, "memory/x.md", source, 1, 1, "x", (), False, date, mtime, None, (), None)  # type: ignore[arg-type]
+    return StoredChunk(1, "memory/x.md", source, 1, 1, "x", (), False, date, mtime, None, None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

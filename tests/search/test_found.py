@@ -56,6 +56,8 @@ def test_words_with_a_stem_are_those_that_one_regular_expression_finds(word: str
     assert (pattern.search(text) is None) == (whole.search(text) is None)
     for at in (match.start() for match in re.finditer(re.escape(root), text)):
         assert (pattern.match(text, at) is None) == (whole.match(text, at) is None)
+    start = text.find(root)
+    assert pattern.place(text, start) == next((match.start() for match in whole.finditer(text)), -1)
 
 
 @pytest.mark.parametrize("word", ["plan", "kiln", "2024"])

@@ -45,6 +45,18 @@ def test_a_question_without_common_words_is_answered_by_vectors(tmp_path: Path) 
         assert response.hits[0].text_score is None
 
 
+def test_one_common_word_does_not_outdo_a_note_that_means_the_same(tmp_path: Path) -> None:
+    # The question's words stand nowhere together, so where one of them stands says little.
+    notes = {f"memory/n{n}.md": f"the crate {n} is stored in the cellar" for n in range(6)}
+    notes["memory/roof.md"] = "rain drips from the gutter"
+    notes["memory/tap.md"] = "water"
+    provider = Provider({"showers leaking": [1.0], "gutter": [0.9, 0.4], "water": [0.35, 0.93], "crate": [0.1, 1.0]})
+    with SearchBench(tmp_path, provider) as bench:
+        bench.put(notes)
+
+        assert bench.paths("water that showers leaking containers collect outside")[0] == "memory/roof.md"
+
+
 def test_hybrid_switched_off_means_vectors_only(tmp_path: Path) -> None:
     with SearchBench(tmp_path, Provider({"boat": [1.0]})) as bench:
         bench.put({"memory/boat.md": "the boat"})

@@ -37,7 +37,6 @@ def stored(chunk: Chunk, number: int = 1) -> StoredChunk:
         None,
         0,
         None,
-        (),
         None,
     )
 
@@ -46,7 +45,7 @@ def composers(text: str, question: str) -> list[Composer]:
     needles = parse(question, TODAY).needles
     chunks = [stored(c, n) for n, c in enumerate(chunk_document(document("memory/x.md", text), ChunkingConfig()))]
     lines = [lines_of(chunk, Found(chunk.text, needles), LIMIT) for chunk in chunks]
-    weighed = NeedleWeights(needles, [union(one) for one in lines])
+    weighed = NeedleWeights(needles, [union(one.found) for one in lines])
     return [Composer(one, weighed) for one in lines]
 
 

@@ -111,7 +111,7 @@ def test_a_question_about_more_than_a_time_is_not_listed(question: str) -> None:
 
 
 def chunk(text: str) -> StoredChunk:
-    return StoredChunk(1, "memory/x.md", "memory", 1, 1, text, (), False, None, 0.0, None, (), None)
+    return StoredChunk(1, "memory/x.md", "memory", 1, 1, text, (), False, None, 0.0, None, None)
 
 
 @pytest.mark.parametrize(
