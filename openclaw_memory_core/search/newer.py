@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from openclaw_memory_core.search.selection import Choice
@@ -25,16 +25,17 @@ CLOSE = 0.65
 """Relevance that the newer hit must have, as a share of the older's."""
 
 
-def newer_first(choices: Sequence[Choice], worth: Callable[[int], float]) -> list[Choice]:
+def newer_first(choices: Sequence[Choice], worth: Callable[[int], float], years: Collection[int] = ()) -> list[Choice]:
     """Move each dated note before the older hits that it may have overtaken; all else keeps its order.
 
     :param worth: what a set of the question's words is worth, by rarity.
+    :param years: numbers of the question that may be a year; a note of another year does not overtake one of it.
     """
     ordered: list[Choice] = []
     for choice in choices:
         place = len(ordered)
         for position in range(max(0, place - JUMP), place):
-            if _overtakes(choice, ordered[position], worth):
+            if _overtakes(choice, ordered[position], worth, years):
                 place = position
                 break
         # The better score comes with the better place.
@@ -43,9 +44,11 @@ def newer_first(choices: Sequence[Choice], worth: Callable[[int], float]) -> lis
     return ordered
 
 
-def _overtakes(newer: Choice, older: Choice, worth: Callable[[int], float]) -> bool:
+def _overtakes(newer: Choice, older: Choice, worth: Callable[[int], float], years: Collection[int]) -> bool:
     date = newer.candidate.chunk.date
     if date is None or older.reason == "path" or date <= _as_of(older):
+        return False
+    if _as_of(older).year in years and date.year not in years:
         return False
     if newer.relevance < CLOSE * older.relevance:
         return False

@@ -26,6 +26,9 @@ MAX_LINES = 20
 MAX_GAP = 10
 """Lines that may be left out in one place: what is further away is another passage, with its own line numbers."""
 
+MAX_GAPS = 3
+"""Places where lines may be left out: more, and a talk of short lines falls to pieces."""
+
 BESIDE = 1.0
 """What the best line adds to the worth of its neighbours: half of it to the next ones, a third to those after them …"""
 
@@ -127,6 +130,7 @@ class _Chosen:
     def __init__(self, lines: Lines, first: int) -> None:
         self._lines = lines
         self._size = lines.sizes[first]
+        self._gaps = 0
         self._shortest = min(size for size, said in zip(lines.sizes, lines.said, strict=True) if said)
         self.positions = [first]
 
@@ -142,28 +146,30 @@ class _Chosen:
         before, after = self._beside(position)
         near = before is None or position - before - 1 <= MAX_GAP
         if near and (after is None or after - position - 1 <= MAX_GAP):
-            self._put(position, before, after, room)
+            self._put(position, before, after, room, MAX_GAPS)
 
     def insert(self, position: int, room: int) -> None:
         """Take in a line as well if there is room."""
-        self._put(position, *self._beside(position), room)
+        self._put(position, *self._beside(position), room, MAX_LINES)
 
-    def _put(self, position: int, before: int | None, after: int | None, room: int) -> None:
-        size = self._size + self._lines.sizes[position]
-        if before is not None:
-            size += len(_joint(self._lines, before, position))
-        if after is not None:
-            size += len(_joint(self._lines, position, after))
-        if before is not None and after is not None:
-            size -= len(_joint(self._lines, before, after))
-        if size <= room:
-            self._size = size
+    def _put(self, position: int, before: int | None, after: int | None, room: int, most_gaps: int) -> None:
+        ends = [end for end in (before, position, after) if end is not None]
+        new = [_joint(self._lines, *pair) for pair in itertools.pairwise(ends)]
+        old = [_joint(self._lines, before, after)] if before is not None and after is not None else []
+        size = self._size + self._lines.sizes[position] + sum(map(len, new)) - sum(map(len, old))
+        gaps = self._gaps + _gaps(new) - _gaps(old)
+        if size <= room and gaps <= most_gaps:
+            self._size, self._gaps = size, gaps
             bisect.insort(self.positions, position)
 
     def _beside(self, position: int) -> tuple[int | None, int | None]:
         """The lines before and after this one."""
         at = bisect.bisect(self.positions, position)
         return self.positions[at - 1] if at else None, self.positions[at] if at < len(self.positions) else None
+
+
+def _gaps(joints: Sequence[str]) -> int:
+    return sum(GAP in joint for joint in joints)
 
 
 def _text(lines: Lines, positions: Sequence[int]) -> str:

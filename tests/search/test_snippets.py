@@ -18,7 +18,7 @@ from openclaw_memory_core.index.chunking import chunk_document
 from openclaw_memory_core.index.model import Chunk, StoredChunk
 from openclaw_memory_core.search.passages import Found, NeedleWeights, lines_of, union
 from openclaw_memory_core.search.query import parse
-from openclaw_memory_core.search.snippets import GAP, LIMIT, Composer, Snippet
+from openclaw_memory_core.search.snippets import GAP, LIMIT, MAX_GAPS, Composer, Snippet
 
 TODAY = dt.date(2026, 5, 5)
 FILLER = "the weather was fair and nothing else of note happened on this day in the harbour"
@@ -96,6 +96,16 @@ def test_what_stands_beside_the_match_is_shown_before_equal_lines_further_away()
     shown = [line for line in first.text.split("\n") if line != GAP]
     assert {lines[8], lines[9], lines[10]} <= set(shown)
     assert lines[0] not in shown
+
+
+def test_a_talk_of_short_lines_is_shown_in_a_few_pieces() -> None:
+    lines = [f"Ines: {'kiln' if number % 4 == 0 else 'yes'} please, number {number}?" for number in range(1, 40)]
+    lines[20] = "Marta: the kiln door needs descaling twice a year"
+
+    first = snippets("\n".join(lines), "how often does the kiln door need descaling?")[0]
+
+    assert lines[20] in first.text.split("\n")
+    assert first.text.split("\n").count(GAP) <= MAX_GAPS
 
 
 def test_left_out_lines_are_marked_and_every_shown_line_is_whole() -> None:
