@@ -99,7 +99,7 @@ def test_what_stands_beside_the_match_is_shown_before_equal_lines_further_away()
 
 
 def test_a_talk_of_short_lines_is_shown_in_a_few_pieces() -> None:
-    lines = [f"Ines: {'kiln' if number % 4 == 0 else 'yes'} please, number {number}?" for number in range(1, 40)]
+    lines = [f"Ines: number {n}, and what then?" if n % 2 else f"Marta: not yet, {n} is late" for n in range(1, 40)]
     lines[20] = "Marta: the kiln door needs descaling twice a year"
 
     first = snippets("\n".join(lines), "how often does the kiln door need descaling?")[0]
