@@ -49,6 +49,23 @@ def test_a_note_that_is_not_indexed_yet_makes_the_answer_stale(tmp_path: Path) -
     assert "openclaw-memory index" in answer["action"]
 
 
+def test_a_note_that_changed_is_told_from_one_that_is_new(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.write("memory/a.md", "the heron nests by the mill\n")
+    bench.write("memory/c.md", "the cat sleeps\n")
+    bench.index()
+    bench.write("memory/a.md", "the heron moved to the lake\n")
+
+    one = bench.answer("heron")["warning"]
+    bench.write("memory/b.md", "the walrus sleeps\n")
+    bench.write("memory/c.md", "the cat is awake\n")
+    both = bench.answer("heron")["warning"]
+
+    assert one == "1 note has changed since it was indexed: memory/a.md."
+    assert "1 note is not in the index yet: memory/b.md." in both
+    assert "2 notes have changed since they were indexed: " in both
+
+
 def test_a_deleted_note_makes_the_answer_stale(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.write("memory/a.md", "the heron nests by the mill\n")
