@@ -88,7 +88,9 @@ def freshness_of(gap: Gap, *, other: str | None = None) -> Freshness:
     if gap.removed:
         reasons.append(f"{_count(gap.removed)} gone since the last update.")
     if gap.missing_vectors:
-        reasons.append(f"{gap.missing_vectors} of {gap.indexed} notes are found by keywords only so far.")
+        notes = "note" if gap.indexed == 1 else "notes"
+        verb = "is" if gap.missing_vectors == 1 else "are"
+        reasons.append(f"{gap.missing_vectors} of {gap.indexed} {notes} {verb} found by keywords only so far.")
     if other:
         reasons.append(other)
     action = [ACTION] if reasons else []

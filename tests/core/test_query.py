@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from support.bench import GROUP, MAIN, Bench, remote
 from support.fake_embeddings import FakeEmbeddings
 
+from openclaw_memory_core.core.freshness import Gap, freshness_of
 from openclaw_memory_schemas import load
 
 UNREACHABLE = "http://127.0.0.1:9/v1"
@@ -310,3 +311,15 @@ def test_changes_that_no_event_tells_of_are_found_after_a_while(
         monkeypatch.setattr("openclaw_memory_core.core.query.LOOK_AGAIN_SECONDS", 0.0)
 
         assert core.search("heron")["stale"] is True
+
+
+@pytest.mark.parametrize(
+    ("missing", "indexed", "said"),
+    [
+        (1, 1, "1 of 1 note is found by keywords only so far."),
+        (1, 3, "1 of 3 notes is found by keywords only so far."),
+        (2, 3, "2 of 3 notes are found by keywords only so far."),
+    ],
+)
+def test_notes_without_vectors_are_counted(missing: int, indexed: int, said: str) -> None:
+    assert freshness_of(Gap(indexed=indexed, missing_vectors=missing)).reason == said
