@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -72,6 +72,7 @@ PARTS = (
     Part("newer of two like answers first", ((newer, "JUMP", 0),), ON),
 )
 COLUMNS = ("shown@6", "recall@10", "mrr@10", "newer first")
+LEGEND = "with it → without it [95 % interval of the paired difference]; below zero means that the part helps"
 
 Measure = Callable[[str], list[Row]]
 
@@ -82,15 +83,20 @@ def main() -> None:
     parser.add_argument("locomo", type=Path, nargs="?", help="locomo10.json")
     parser.add_argument("--only", help="begin of the names of parts, with commas between them")
     args = parser.parse_args()
-    chosen = [p for p in PARTS if args.only is None or p.name.startswith(tuple(args.only.split(",")))]
+    try:
+        chosen = choose(args.only)
+    except ValueError as error:
+        parser.error(str(error))
     with tempfile.TemporaryDirectory() as folder:
         sets: dict[str, Measure] = {"mixed": _mixed(Path(folder) / "mixed")}
         if args.locomo:
             sets["LoCoMo"] = _locomo(args.locomo, Path(folder) / "locomo", shift=True)
             sets["LoCoMo, as dated"] = _locomo(args.locomo, Path(folder) / "dated", shift=False)
         known: dict[tuple[str, str], list[Row]] = {}
-        print(f"{'without':<48}{'set':<18}{'settings':<12}" + "".join(f"{column:>34}" for column in COLUMNS))
+        print(LEGEND)
+        print(line("", COLUMNS))
         for part in chosen:
+            print(f"without: {part.name} ({part.settings})")
             for name, measure in sets.items():
                 if name != "mixed" and part.as_dated != name.endswith("as dated"):
                     continue
@@ -99,7 +105,26 @@ def main() -> None:
                 with _taken_out(part):
                     rows = measure(part.settings)
                 cells = _cells([r["figures"] for r in known[name, part.settings]], [r["figures"] for r in rows])
-                print(f"{part.name:<48}{name:<18}{part.settings:<12}" + "".join(f"{c:>34}" for c in cells), flush=True)
+                print(line(f"  {name}", cells), flush=True)
+
+
+def choose(only: str | None) -> list[Part]:
+    """The parts whose names begin as *only* says; all without it.
+
+    :raises ValueError: a name is the begin of no part's name.
+    """
+    if only is None:
+        return list(PARTS)
+    begins = tuple(name.strip() for name in only.split(",") if name.strip())
+    strange = [name for name in begins or (only,) if not any(part.name.startswith(name) for part in PARTS)]
+    if strange or not begins:
+        raise ValueError(f"no part begins with {strange or only!r}; the parts: {'; '.join(p.name for p in PARTS)}")
+    return [part for part in PARTS if part.name.startswith(begins)]
+
+
+def line(head: str, cells: Iterable[str]) -> str:
+    """One line of the table."""
+    return f"{head:<20}" + "".join(f"{cell:>32}" for cell in cells)
 
 
 @contextlib.contextmanager

@@ -31,23 +31,26 @@ SHOWN = ("recall@6", "recall@10", "shown@6", "shown@10", "mrr@10", "ndcg@10", "n
 def command(settings: Settings, *, questions: Path, legs: bool, compare: str | None) -> int:
     """Measure the search on a set of questions.
 
-    QUESTIONS is a file of JSON lines: {"question": "…", "evidence": [{"path": "memory/x.md", "line": 3}]}. A line is
-    found if one of the first results covers it, and shown if its whole text stands in a snippet. Evidence that does not
-    exist is named and not counted; with -v the questions that fail are listed.
+    QUESTIONS is a file of JSON lines: {"question": "…", "evidence": [{"path": "memory/x.md", "line": 3}]}, or with
+    "path" and "lines": [first, last]. A line is found if one of the first results covers it, and shown if its whole
+    text stands in a snippet. Evidence that does not exist is named and not counted, blank lines are not counted, and
+    questions without evidence are named and left out; with -v the questions that fail are listed.
     """
-    from openclaw_memory_core.search.evaluation import differences, read_questions
+    from openclaw_memory_core.search.evaluation import differences, read_rows
 
     with questions.open(encoding="utf-8") as lines:
-        asked = read_questions(lines, where=str(questions))
-    if not asked:
+        rows = read_rows(lines, where=str(questions))
+    if not any(row.evidence for row in rows):
         raise UsageError(f"{questions} holds no question with evidence")
     config = settings.load_ours()
-    asked, unknown = _judgeable(settings, config, asked)
+    asked, unknown, left_out = _judgeable(settings, config, rows)
     for line in unknown:
         output.note(str(line))
+    if left_out:
+        output.note(f"{output.count(len(left_out), 'question')} left out: {'; '.join(map(str, left_out))}")
     if not asked:
         raise NoteNotFoundError(
-            f"none of the evidence in {questions} exists in the notes",
+            f"nothing in {questions} can be judged: its evidence does not exist in the notes, or is blank",
             hint='"path" is relative to the workspace, as search prints it, and lines count from 1',
         )
     runs = {name: _run(settings, one, asked) for name, one in _variants(config, settings.agent, legs=legs).items()}
@@ -59,7 +62,7 @@ def command(settings: Settings, *, questions: Path, legs: bool, compare: str | N
         gained = differences(runs["configured"], runs[compare])
     failed = {name: _failed(asked, rows) for name, rows in runs.items()} if settings.verbose else {}
     if settings.json:
-        _document(runs, gained, asked, unknown, failed)
+        _document(runs, gained, asked, unknown, left_out, failed)
     else:
         _tables(runs, gained, len(asked))
         _list(failed)
@@ -79,6 +82,17 @@ class _Unknown:
 
 
 @dataclass(frozen=True, slots=True)
+class _LeftOut:
+    """A question that cannot be judged."""
+
+    question: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.question} ({self.reason})"
+
+
+@dataclass(frozen=True, slots=True)
 class _Failed:
     """A question whose evidence is not all shown in six results."""
 
@@ -89,6 +103,8 @@ class _Failed:
     def reason(self) -> str:
         if self.figures["recall@10"] == 0:
             return "not found"
+        if self.figures["recall@6"] == 0:
+            return "not found in six results, but in ten"
         if self.figures["recall@6"] < 1:
             return f"found in part: {self.figures['recall@6']:.0%} in six results"
         return "found, not all of it shown"
@@ -103,18 +119,26 @@ def _failed(asked: Sequence[Question], rows: Sequence[Mapping[str, float]]) -> l
 
 
 def _judgeable(
-    settings: Settings, config: MemoryConfig, asked: Sequence[Question]
-) -> tuple[list[Question], list[_Unknown]]:
-    """The questions with the evidence that exists, and what does not."""
-    kept, unknown = [], []
+    settings: Settings, config: MemoryConfig, rows: Sequence[Question]
+) -> tuple[list[Question], list[_Unknown], list[_LeftOut]]:
+    """The questions with the evidence that counts, the evidence that does not exist, and the questions left without."""
+    from openclaw_memory_core.search.evaluation import is_blank
+
+    kept, unknown, left_out = [], [], []
     with settings.core(config) as core:
         lines = _Lines(core)
-        for question in asked:
-            there = [line for line in question.evidence if lines(*line) is not None]
-            unknown += [_Unknown(question.id, *line) for line in question.evidence if line not in there]
-            if there:
-                kept.append(replace(question, evidence=tuple(there)))
-    return kept, unknown
+        for question in rows:
+            texts = {line: lines(*line) for line in question.evidence}
+            unknown += [_Unknown(question.id, *line) for line, text in texts.items() if text is None]
+            there = {line: text for line, text in texts.items() if text is not None}
+            counted = tuple(line for line, text in there.items() if not is_blank(text))
+            if counted:
+                kept.append(replace(question, evidence=counted))
+            elif there:
+                left_out.append(_LeftOut(question.id, "its evidence is blank"))
+            else:
+                left_out.append(_LeftOut(question.id, "its evidence does not exist" if texts else "it has no evidence"))
+    return kept, unknown, left_out
 
 
 def _variants(config: MemoryConfig, agent: str | None, *, legs: bool) -> dict[str, MemoryConfig]:
@@ -170,6 +194,7 @@ def _document(
     gained: Mapping[str, Estimate],
     asked: Sequence[Question],
     unknown: Sequence[_Unknown],
+    left_out: Sequence[_LeftOut],
     failed: Mapping[str, Sequence[_Failed]],
 ) -> None:
     from openclaw_memory_core.search.evaluation import summarise
@@ -182,6 +207,8 @@ def _document(
         document["differences"] = {name: e.to_dict() for name, e in gained.items()}
     if unknown:
         document["unknownEvidence"] = [asdict(one) for one in unknown]
+    if left_out:
+        document["leftOut"] = [asdict(one) for one in left_out]
     if failed:
         document["failed"] = {run: [one.to_dict() for one in some] for run, some in failed.items()}
     output.document(document)

@@ -21,7 +21,11 @@ CATCH_UP_SECONDS = 10.0
 @click.command(name="search", cls=Command)
 @click.argument("query", nargs=-1, required=True)
 @click.option("--max-results", type=click.IntRange(min=1), help="Results at most.")
-@click.option("--min-score", type=click.FloatRange(0, 1), help="Least score of a result, as a share of the best hit.")
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    help="Least score of a result, as a share of the best hit; keyword hits below it still fill empty places.",
+)
 @click.option("--corpus", type=click.Choice(["memory", "sessions", "all"]), help="What to search.")
 @click.option("--explain", is_flag=True, help="Show how every score came about.")
 @click.pass_obj

@@ -26,6 +26,7 @@ class Gap:
     """What the index lacks.
 
     :param changed: paths of notes that are new or have another stamp.
+    :param new: those of them of which the index has nothing.
     :param removed: paths that are indexed and gone.
     :param missing_vectors: documents with texts that have no vector yet.
     :param unseen: what could not be looked at, one clause each.
@@ -33,6 +34,7 @@ class Gap:
 
     indexed: int = 0
     changed: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     missing_vectors: int = 0
     unseen: tuple[str, ...] = ()
@@ -48,6 +50,7 @@ def find_gap(reader: IndexReader, sources: Sequence[DocumentSource]) -> Gap:
     return Gap(
         indexed=len(files),
         changed=tuple(changed),
+        new=tuple(path for path in changed if path not in files),
         removed=tuple(plan.remove),
         missing_vectors=sum(1 for state in files.values() if state.missing_vectors) if wants_vectors else 0,
         unseen=tuple(_unseen(plan)),
@@ -73,12 +76,21 @@ def freshness_of(gap: Gap, *, other: str | None = None) -> Freshness:
     :param other: that the index was made for other settings, and what comes of it; None if it was not.
     """
     reasons: list[str] = []
-    if gap.changed:
-        reasons.append(f"{_count(gap.changed)} not in the index yet: {_some(gap.changed)}.")
+    if gap.new:
+        reasons.append(f"{_count(gap.new)} not in the index yet: {_some(gap.new)}.")
+    if edited := [path for path in gap.changed if path not in gap.new]:
+        what = (
+            "1 note has changed since it was"
+            if len(edited) == 1
+            else f"{len(edited)} notes have changed since they were"
+        )
+        reasons.append(f"{what} indexed: {_some(edited)}.")
     if gap.removed:
         reasons.append(f"{_count(gap.removed)} gone since the last update.")
     if gap.missing_vectors:
-        reasons.append(f"{gap.missing_vectors} of {gap.indexed} notes are found by keywords only so far.")
+        notes = "note" if gap.indexed == 1 else "notes"
+        verb = "is" if gap.missing_vectors == 1 else "are"
+        reasons.append(f"{gap.missing_vectors} of {gap.indexed} {notes} {verb} found by keywords only so far.")
     if other:
         reasons.append(other)
     action = [ACTION] if reasons else []

@@ -11,7 +11,7 @@ import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from openclaw_memory_core.errors import UsageError
 from openclaw_memory_core.workspace.annotations import strip_annotations
@@ -21,6 +21,13 @@ DEPTHS = (1, 5, 6, 10)
 
 ROUNDS = 1000
 """Resamples of a bootstrap."""
+
+FORM: Final = (
+    'each line is {"question": "…", "evidence": [{"path": "memory/x.md", "line": 3}]}, '
+    'or has "path" and "lines": [first, last] in place of "evidence"'
+)
+
+_SHORT: Final = 60
 
 Line = tuple[str, int]
 LineText = Callable[[str, int], str | None]
@@ -58,39 +65,84 @@ class Estimate:
 def read_questions(lines: Iterable[str], *, where: str = "questions") -> list[Question]:
     """Questions of a JSON Lines file; rows without evidence cannot be judged and are left out.
 
+    :raises UsageError: see :func:`read_rows`.
+    """
+    return [question for question in read_rows(lines, where=where) if question.evidence]
+
+
+def read_rows(lines: Iterable[str], *, where: str = "questions") -> list[Question]:
+    """Questions of a JSON Lines file, also those without evidence.
+
     A row has ``question`` and ``evidence: [{path, line}]``, or ``path`` and ``lines: [first, last]``.
 
-    :raises UsageError: a row is not of that form.
+    :raises UsageError: a row is not of that form; says what was expected and what stands there.
     """
     questions = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            question = _question(json.loads(line), number)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise UsageError(
-                f"line {number} of {where} is not a question",
-                hint='each line is {"question": "…", "evidence": [{"path": "memory/x.md", "line": 3}]}',
-            ) from error
-        if question.evidence:
-            questions.append(question)
+            questions.append(_question(json.loads(line), number))
+        except (ValueError, TypeError) as error:
+            why = f"it is not JSON ({error})" if isinstance(error, json.JSONDecodeError) else str(error)
+            raise UsageError(f"line {number} of {where} is not a question: {why}", hint=FORM) from error
     return questions
 
 
-def _question(row: Mapping[str, Any], number: int) -> Question:
-    evidence = [(str(item["path"]), int(item["line"])) for item in row.get("evidence", ())]
-    if "path" in row:
-        first, last = row["lines"]
-        evidence += [(str(row["path"]), line) for line in range(int(first), int(last) + 1)]
-    superseded = tuple((str(item["path"]), int(item["line"])) for item in row.get("superseded", ()))
+def _question(row: Any, number: int) -> Question:
+    """:raises ValueError, TypeError: what was expected, and what stands there."""
+    if not isinstance(row, dict):
+        raise TypeError(f"expected an object, not {_short(row)}")
+    if "question" not in row:
+        raise ValueError('"question" is missing')
+    if not isinstance(row["question"], str):
+        raise TypeError(f'"question" must be text, not {_short(row["question"])}')
+    evidence = [*_lines(row, "evidence"), *_span(row)]
     return Question(
         id=str(row.get("id", number)),
-        text=str(row["question"]),
+        text=row["question"],
         evidence=tuple(dict.fromkeys(evidence)),
-        superseded=superseded,
+        superseded=tuple(_lines(row, "superseded")),
         kind=str(row.get("kind", row.get("category", ""))),
     )
+
+
+def _lines(row: Mapping[str, Any], name: str) -> list[Line]:
+    """The value of ``evidence`` or ``superseded``."""
+    items = row.get(name, [])
+    if not isinstance(items, list):
+        raise TypeError(f'"{name}" must be a list of {{"path", "line"}}, not {_short(items)}')
+    for item in items:
+        if not (isinstance(item, dict) and isinstance(item.get("path"), str) and _is_number(item.get("line"))):
+            raise ValueError(f'"{name}" must hold {{"path": text, "line": number}}, not {_short(item)}')
+    return [(item["path"], item["line"]) for item in items]
+
+
+def _span(row: Mapping[str, Any]) -> list[Line]:
+    """The lines that ``path`` and ``lines`` name."""
+    if "path" not in row and "lines" not in row:
+        return []
+    path, lines = row.get("path"), row.get("lines")
+    if not isinstance(path, str):
+        raise TypeError('"lines" needs a "path"' if path is None else f'"path" must be text, not {_short(path)}')
+    if not (isinstance(lines, list) and len(lines) == 2 and all(map(_is_number, lines)) and lines[0] <= lines[1]):
+        stands = f"not {_short(lines)}" if "lines" in row else "and is missing"
+        raise ValueError(f'"lines" must be [first, last], two line numbers, {stands}')
+    return [(path, line) for line in range(lines[0], lines[1] + 1)]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHORT else f"{text[:_SHORT]}…"
+
+
+def is_blank(text: str) -> bool:
+    """True for a line that shows nothing, so that no result can show it."""
+    return not strip_annotations(text).strip()
 
 
 def judge(question: Question, results: Sequence[Mapping[str, Any]], line_text: LineText) -> dict[str, float]:

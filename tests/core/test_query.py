@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from support.bench import GROUP, MAIN, Bench, remote
 from support.fake_embeddings import FakeEmbeddings
 
+from openclaw_memory_core.core.freshness import Gap, freshness_of
 from openclaw_memory_schemas import load
 
 UNREACHABLE = "http://127.0.0.1:9/v1"
@@ -47,6 +48,23 @@ def test_a_note_that_is_not_indexed_yet_makes_the_answer_stale(tmp_path: Path) -
     assert answer["stale"] is True
     assert "memory/b.md" in answer["warning"]
     assert "openclaw-memory index" in answer["action"]
+
+
+def test_a_note_that_changed_is_told_from_one_that_is_new(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.write("memory/a.md", "the heron nests by the mill\n")
+    bench.write("memory/c.md", "the cat sleeps\n")
+    bench.index()
+    bench.write("memory/a.md", "the heron moved to the lake\n")
+
+    one = bench.answer("heron")["warning"]
+    bench.write("memory/b.md", "the walrus sleeps\n")
+    bench.write("memory/c.md", "the cat is awake\n")
+    both = bench.answer("heron")["warning"]
+
+    assert one == "1 note has changed since it was indexed: memory/a.md."
+    assert "1 note is not in the index yet: memory/b.md." in both
+    assert "2 notes have changed since they were indexed: " in both
 
 
 def test_a_deleted_note_makes_the_answer_stale(tmp_path: Path) -> None:
@@ -293,3 +311,15 @@ def test_changes_that_no_event_tells_of_are_found_after_a_while(
         monkeypatch.setattr("openclaw_memory_core.core.query.LOOK_AGAIN_SECONDS", 0.0)
 
         assert core.search("heron")["stale"] is True
+
+
+@pytest.mark.parametrize(
+    ("missing", "indexed", "said"),
+    [
+        (1, 1, "1 of 1 note is found by keywords only so far."),
+        (1, 3, "1 of 3 notes is found by keywords only so far."),
+        (2, 3, "2 of 3 notes are found by keywords only so far."),
+    ],
+)
+def test_notes_without_vectors_are_counted(missing: int, indexed: int, said: str) -> None:
+    assert freshness_of(Gap(indexed=indexed, missing_vectors=missing)).reason == said

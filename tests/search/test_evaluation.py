@@ -92,6 +92,28 @@ def test_a_wrong_row_is_named(row: str) -> None:
         read_questions(["", row], where="mine.jsonl")
 
 
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ("{", "it is not JSON"),
+        ("[22]", r"expected an object, not \[22\]"),
+        ('{"evidence": []}', '"question" is missing'),
+        ('{"question": 7}', '"question" must be text, not 7'),
+        ('{"question": "q", "evidence": "a.md:3"}', 'must be a list .*, not "a.md:3"'),
+        ('{"question": "q", "evidence": [{"path": "a"}]}', r'"line": number\}, not \{"path": "a"\}'),
+        ('{"question": "q", "path": "a", "lines": [22]}', r"must be \[first, last\], two line numbers, not \[22\]"),
+        ('{"question": "q", "path": "a", "lines": [4, 3]}', r"not \[4, 3\]"),
+        ('{"question": "q", "path": "a"}', '"lines" .* is missing'),
+        ('{"question": "q", "lines": [1, 2]}', '"lines" needs a "path"'),
+    ],
+)
+def test_a_wrong_row_is_told_with_what_was_expected_and_what_stands_there(row: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why) as failure:
+        read_questions([row])
+
+    assert "[first, last]" in failure.value.hint
+
+
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_an_interval_holds_only_possible_means_and_is_the_same_each_time(values: list[float]) -> None:
     found = estimate(values, rounds=50)
@@ -164,6 +186,47 @@ def test_evidence_that_does_not_exist_is_named_and_not_counted(workspace: Path) 
         {"question": "k", "path": "memory/kiln.md", "line": 33},
         {"question": "c", "path": "memory/nope.md", "line": 1},
     ]
+
+
+def test_blank_evidence_lines_are_not_counted(workspace: Path) -> None:
+    ask(workspace, {"question": "which thermostat", "path": "memory/kiln.md", "lines": [2, 3]})
+
+    assert json.loads(run(workspace, as_json=True))["runs"]["configured"]["shown@6"]["mean"] == 1.0
+
+
+def test_questions_without_evidence_that_counts_are_named_with_the_reason(workspace: Path) -> None:
+    ask(
+        workspace,
+        about("which thermostat", ("memory/kiln.md", 3), id="k"),
+        about("which zebra", id="z"),
+        about("what is white", ("memory/cat.md", 2), id="w"),
+        about("where", ("memory/nope.md", 1), id="n"),
+    )
+
+    result = invoke(workspace)
+    report = json.loads(run(workspace, as_json=True))
+
+    assert "3 questions left out: z (it has no evidence); w (its evidence is blank);" in result.stderr
+    assert "1 question;" in result.stdout
+    assert report["questions"] == 1
+    assert report["leftOut"] == [
+        {"question": "z", "reason": "it has no evidence"},
+        {"question": "w", "reason": "its evidence is blank"},
+        {"question": "n", "reason": "its evidence does not exist"},
+    ]
+
+
+def test_what_only_the_places_after_the_sixth_find_is_said_to_be_not_found_in_six(workspace: Path) -> None:
+    notes = workspace / "workspace" / "memory"
+    for number in range(8):
+        (notes / f"{number}.md").write_text(f"# Pump {number}\n\n- pump pump {number}\n", encoding="utf-8")
+    asked = [about("pump", (f"memory/{number}.md", 3), id=str(number)) for number in range(8)]
+    ask(workspace, *asked)
+
+    printed = run(workspace, verbose=1)
+
+    assert "; not found in six results, but in ten)" in printed
+    assert "0% in six" not in printed
 
 
 @pytest.mark.parametrize("evidence", [("memory/nope.md", 1), ("memory/cat.md", 99), ("memory/cat.md", 0)])
