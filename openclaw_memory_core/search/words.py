@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 
 from openclaw_memory_core.records import record
 
@@ -157,6 +159,24 @@ def literal_pattern(text: str) -> re.Pattern[str]:
     before = r"(?<![^\W_])" if text[:1].isalnum() else ""
     after = r"(?![^\W_])" if text[-1:].isalnum() else ""
     return re.compile(before + body + after)
+
+
+def as_written(stems: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
+    """The words of folded *texts* that *stems* of the text index stand for, most common first; itself if none is found.
+
+    The index knows ``ferri`` and ``separ`` where the notes say ``ferry`` and ``separate``.
+    """
+    found = []
+    for root in map(fold, stems):
+        stemmed, pattern = word_pattern(root)
+        if any(pattern.place(text, text.find(stemmed)) >= 0 for text in texts):
+            found.append(root)
+            continue
+        # The stemmer changes the last letter at most.
+        start = root[:-1] if root[-1:] in "ei" else root
+        longer = Counter(word for text in texts for word in re.findall(rf"(?<![^\W_]){re.escape(start)}[^\W_]*", text))
+        found.append(max(longer, key=lambda word: (longer[word], -len(word), word), default=root))
+    return tuple(dict.fromkeys(found))
 
 
 def pairs(run: str) -> list[str]:
