@@ -35,6 +35,9 @@ _LONG_RANGE = 200
 _COMPOUND = re.compile(r"[^\W\d_]{3,}(?:[-/][^\W\d_]{3,})+")
 """A compound of words (``self-care``, ``artists/bands``): its parts are words as well."""
 
+_NO_CODE = re.compile(r"[^\W\d_]+(?:[-/][^\W\d_]+)+|\d{1,2}(?:[:.]\d\d)?(?:[AaPp][Mm]|h)?")
+"""Compounds (``e-mail``) and times of day (``10am``): notes may write them otherwise."""
+
 _PHRASE = re.compile(
     r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|„([^“”\n]{2,200})[“”]|«\s?([^»\n]{2,200}?)\s?»|「([^」\n]{1,200})」'
 )
@@ -86,7 +89,7 @@ class ParsedQuery:
     :param needles: the same things, to be pointed at in text.
     :param words: single words among the terms, as typed.
     :param literal: it holds an identifier or a quoted phrase.
-    :param literals: these, as typed, without what is a date or a compound of words.
+    :param literals: these, as typed, without dates, times of day and compounds of words.
     :param only_dates: it asks for what happened at a time and nothing else.
     """
 
@@ -146,7 +149,7 @@ def corrected(query: ParsedQuery, instead: Mapping[str, Sequence[str]]) -> Parse
 
 def _codes(identifiers: Iterable[str], dates: Iterable[DateRange]) -> Iterable[str]:
     told = {date.words for date in dates}
-    return (name for name in identifiers if fold(name) not in told and not _COMPOUND.fullmatch(name))
+    return (name for name in identifiers if fold(name) not in told and not _NO_CODE.fullmatch(name))
 
 
 def _is_bare(text: str, dates: list[DateRange]) -> bool:

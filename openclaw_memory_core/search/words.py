@@ -162,21 +162,22 @@ def literal_pattern(text: str) -> re.Pattern[str]:
 
 
 def as_written(stems: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
-    """The words of folded *texts* that *stems* of the text index stand for, most common first; itself if none is found.
+    """The words of folded *texts* that *stems* of the text index stand for: the most common of each, or the stem.
 
     The index knows ``ferri`` and ``separ`` where the notes say ``ferry`` and ``separate``.
     """
-    found = []
-    for root in map(fold, stems):
-        stemmed, pattern = word_pattern(root)
-        if any(pattern.place(text, text.find(stemmed)) >= 0 for text in texts):
-            found.append(root)
-            continue
-        # The stemmer changes the last letter at most.
-        start = root[:-1] if root[-1:] in "ei" else root
-        longer = Counter(word for text in texts for word in re.findall(rf"(?<![^\W_]){re.escape(start)}[^\W_]*", text))
-        found.append(max(longer, key=lambda word: (longer[word], -len(word), word), default=root))
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(_written(root, texts) for root in map(fold, stems)))
+
+
+def _written(root: str, texts: Sequence[str]) -> str:
+    # The stemmer changes the last letter at most.
+    start = re.escape(root[:-1] if root[-1:] in "ei" else root)
+    near = Counter(word for text in texts for word in re.findall(rf"(?<![^\W_]){start}[^\W_]*", text))
+    if root in near:
+        return root
+    _, pattern = word_pattern(root)
+    forms = [word for word in near if word.startswith(pattern.root) and pattern.match(word, 0)]
+    return max(forms or near, key=lambda word: (near[word], -len(word), word), default=root)
 
 
 def pairs(run: str) -> list[str]:

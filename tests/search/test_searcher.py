@@ -276,6 +276,9 @@ def test_corrections_are_named_and_pointed_at_as_the_notes_write_them(bench: Sea
 
     assert response.corrected == ("administration",)
     assert "administration" in response.hits[0].snippet
+    # Of one edit, ``seale`` has the stem of what stands there.
+    bench.put({"memory/b.md": "a seal on the door"})
+    assert bench.ask("stale").corrected == ("seal",)
 
 
 def test_a_question_that_is_spelt_well_is_not_corrected(bench: SearchBench) -> None:
@@ -297,7 +300,7 @@ def test_identifiers_and_phrases_that_no_note_holds_are_named(literal: str, benc
 
 @pytest.mark.parametrize(
     "question",
-    ["QX-4471", "qx-4471", '"the part"', "a.md", "heron 2026-05-04", "well-known heron", '"Garden work"', "heron"],
+    ["QX-4471", "qx-4471", '"the part"', "a.md", "heron 2026-05-04", "e-mail 10am heron", '"Garden work"', "heron"],
 )
 def test_what_a_note_holds_in_its_text_name_or_headings_is_not_missing(question: str, bench: SearchBench) -> None:
     bench.put({"memory/a.md": "# Garden work\n\nthe part QX-4471 and the heron", "memory/2026-05-04.md": "rain"})
