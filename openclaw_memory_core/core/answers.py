@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from openclaw_memory_core.records import record
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from openclaw_memory_core.search.model import SearchHit, SearchResponse
 
 SCORE_DIGITS = 4
+
+NAMED = 3
+"""Words named in a warning at most."""
 
 
 @record
@@ -68,7 +71,7 @@ def search_answer(
         answer["partial"] = True
     if withheld:
         answer["withheld"] = list(withheld)
-    warnings = [sentence(text) for text in (response.degraded, freshness.reason) if text]
+    warnings = [sentence(text) for text in (*_not_found(response), response.degraded, freshness.reason) if text]
     if warnings:
         answer["warning"] = " ".join(warnings)
     if freshness.action and freshness.reason:
@@ -114,6 +117,22 @@ def sentence(text: str) -> str:
 def citation(path: str, start_line: int, end_line: int) -> str:
     """``path#L5`` or ``path#L5-L9``."""
     return f"{path}#L{start_line}" if end_line <= start_line else f"{path}#L{start_line}-L{end_line}"
+
+
+def _not_found(response: SearchResponse) -> Iterable[str]:
+    """What the results are not about, although the question asks for it."""
+    if not response.hits:
+        return
+    if response.missing:
+        yield f"No note holds {_quoted(response.missing)}; these are the nearest others."
+    if response.corrected:
+        instead = ", ".join(response.corrected[:NAMED])
+        yield f"No note holds {_quoted(response.misspelt)}; looked for {instead} instead."
+
+
+def _quoted(words: Sequence[str]) -> str:
+    quoted = [f'"{word}"' for word in words[:NAMED]]
+    return " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
 
 
 def _hit(hit: SearchHit, *, citations: bool, explain: bool) -> dict[str, Any]:

@@ -302,7 +302,11 @@ class QueryService:
         """Drop hits in files that are curated by now: a hard link may be younger than the index."""
         if visible.curated:
             return response
-        return replace(response, hits=tuple(self._public(response.hits)))
+        hits = tuple(self._public(response.hits))
+        if len(hits) == len(response.hits):
+            return response
+        # A correction may be a word of the hidden file.
+        return replace(response, hits=hits, misspelt=(), corrected=(), missing=())
 
     def _public(self, hits: Iterable[SearchHit]) -> Iterable[SearchHit]:
         return (hit for hit in hits if hit.source != "memory" or not self._workspace.is_curated(hit.path))

@@ -73,7 +73,7 @@ class IndexReader(Protocol):
     ) -> list[str]:
         """Indexed words that look like *word*, for typo tolerance; nearest first.
 
-        With stemming they are stems, spelt so that a search for them finds them.
+        With stemming those that are more than an edit away are stems, spelt so that a search for them finds them.
 
         :param visible: leave out words that only stand in hidden chunks; None looks at all of them.
         :param never: words that are not answered with, as they are written.

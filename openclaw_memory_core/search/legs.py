@@ -14,6 +14,7 @@ from openclaw_memory_core.search import paths, stopwords
 from openclaw_memory_core.search.beside import KeywordLeg, OpenReader
 from openclaw_memory_core.search.noise import Background, background
 from openclaw_memory_core.search.query import ParsedQuery
+from openclaw_memory_core.search.words import as_written, fold, literal_pattern
 
 SMALLEST_POOL = 48
 LARGEST_POOL = 200
@@ -32,7 +33,8 @@ class Pool:
     :param ranks: −bm25 by chunk.
     :param keyword_places: place in the keyword leg, 1 is best; likewise *vector_places*.
     :param dated: chunks of notes of the days that the question names.
-    :param corrected: words that were looked for instead of misspelt ones.
+    :param instead: words that were looked for instead of each misspelt one.
+    :param missing: identifiers and quoted phrases of the question that stand in no note.
     :param background: what the cosines are to be compared with.
     """
 
@@ -43,13 +45,19 @@ class Pool:
     vector_places: dict[int, int] = field(default_factory=dict)
     named: dict[int, PathHit] = field(default_factory=dict)
     dated: list[int] = field(default_factory=list)
-    corrected: tuple[str, ...] = ()
+    instead: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
     background: Background | None = None
+
+    @property
+    def corrected(self) -> tuple[str, ...]:
+        """Words that were looked for instead of misspelt ones."""
+        return tuple(dict.fromkeys(word for words in self.instead.values() for word in words))
 
     @property
     def has_words(self) -> bool:
         """Whether any word of the question stands in a note, as it was typed."""
-        return bool(self.ranks) and not self.corrected
+        return bool(self.ranks) and not self.instead
 
     def drop_below(self, floor: float) -> None:
         """Leave out what has nothing but a cosine to speak for it, and too small a one."""
@@ -102,6 +110,10 @@ def gather(
             _correct(reader, pool, query, visible, size)
     chunks |= reader.chunks([i for i in pool.keyword_places if i not in chunks])
     pool.chunks = dict(sorted(chunks.items()))
+    if pool.instead:
+        texts = [fold(pool.chunks[i].text) for i in pool.keyword_places if i in pool.chunks]
+        pool.instead = {word: as_written(stems, texts) for word, stems in pool.instead.items()}
+    pool.missing = _missing(reader, pool, query, visible)
     if vector is not None:
         pool.cosines = reader.cosines(vector, list(pool.chunks))
     return pool
@@ -125,7 +137,16 @@ def _correct(reader: IndexReader, pool: Pool, query: ParsedQuery, visible: Visib
     if sum(map(bool, found)) * 2 < len(found):
         # One word among many that looks like one of the notes is chance.
         return
-    pool.corrected = tuple(dict.fromkeys(similar for words in found for similar in words))
+    pool.instead = {word: tuple(similar) for word, similar in zip(query.words, found, strict=True) if similar}
     terms = [Term(word) for word in pool.corrected]
     if terms:
         _take_hits(pool, KeywordLeg(None, terms, _views(visible), LARGEST_POOL).hits(reader), size)
+
+
+def _missing(reader: IndexReader, pool: Pool, query: ParsedQuery, visible: Visible) -> tuple[str, ...]:
+    """Identifiers and phrases that stand in no note that may be seen."""
+    # Most are in a candidate; the index also knows headings and names, and the notes that are no candidates.
+    texts = [fold(pool.chunks[i].text) for i in pool.keyword_places if i in pool.chunks] if query.literals else []
+    patterns = ((literal, literal_pattern(fold(literal))) for literal in query.literals)
+    unseen = [literal for literal, pattern in patterns if not any(map(pattern.search, texts))]
+    return tuple(one for one in unseen if not pool.named and not reader.keyword([Term(one, phrase=True)], visible, 1))

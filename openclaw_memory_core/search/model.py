@@ -57,9 +57,15 @@ class SearchResponse:
 
     :param mode: which legs took part.
     :param degraded: why a leg that should have taken part did not; None if all is well.
+    :param misspelt: words of the question that stand in no note, and were taken for others.
+    :param corrected: words that were looked for instead.
+    :param missing: identifiers and quoted phrases of the question that stand in no note.
     """
 
     hits: tuple[SearchHit, ...]
     mode: SearchMode
     degraded: str | None = None
     debug: Mapping[str, Any] | None = None
+    misspelt: tuple[str, ...] = ()
+    corrected: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()

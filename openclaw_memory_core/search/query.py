@@ -7,7 +7,8 @@ import datetime as dt
 import itertools
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from openclaw_memory_core.index.model import Term
 from openclaw_memory_core.records import record
@@ -33,6 +34,9 @@ _LONG_RANGE = 200
 
 _COMPOUND = re.compile(r"[^\W\d_]{3,}(?:[-/][^\W\d_]{3,})+")
 """A compound of words (``self-care``, ``artists/bands``): its parts are words as well."""
+
+_NO_CODE = re.compile(r"[^\W\d_]+(?:[-/][^\W\d_]+)+|\d{1,2}(?:[:.]\d\d)?(?:[AaPp][Mm]|h)?")
+"""Compounds (``e-mail``) and times of day (``10am``): notes may write them otherwise."""
 
 _PHRASE = re.compile(
     r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|„([^“”\n]{2,200})[“”]|«\s?([^»\n]{2,200}?)\s?»|「([^」\n]{1,200})」'
@@ -85,6 +89,7 @@ class ParsedQuery:
     :param needles: the same things, to be pointed at in text.
     :param words: single words among the terms, as typed.
     :param literal: it holds an identifier or a quoted phrase.
+    :param literals: these, as typed, without dates, times of day and compounds of words.
     :param only_dates: it asks for what happened at a time and nothing else.
     """
 
@@ -95,6 +100,7 @@ class ParsedQuery:
     literal: bool = False
     words: tuple[str, ...] = ()
     only_dates: bool = False
+    literals: tuple[str, ...] = ()
 
     @property
     def times(self) -> tuple[DateRange, ...]:
@@ -129,7 +135,21 @@ def parse(text: str, today: dt.date) -> ParsedQuery:
         literal=bool(phrases or identifiers),
         words=tuple(dict.fromkeys(map(_bare, telling)))[:MAX_TERMS],
         only_dates=bool(dates) and _is_bare(text, dates),
+        literals=tuple(dict.fromkeys((*phrases, *_codes(identifiers, dates)))),
     )
+
+
+def corrected(query: ParsedQuery, instead: Mapping[str, Sequence[str]]) -> ParsedQuery:
+    """*query* with needles for what was looked for *instead* of its misspelt words."""
+    misspelt = {needle.pattern for word in instead if (needle := _needle(word)) is not None}
+    kept = [needle for needle in query.needles if needle.pattern is None or needle.pattern not in misspelt]
+    meant = [needle for words in instead.values() if (needle := _either(words)) is not None]
+    return replace(query, needles=tuple(dict.fromkeys([*kept, *meant])))
+
+
+def _codes(identifiers: Iterable[str], dates: Iterable[DateRange]) -> Iterable[str]:
+    told = {date.words for date in dates}
+    return (name for name in identifiers if fold(name) not in told and not _NO_CODE.fullmatch(name))
 
 
 def _is_bare(text: str, dates: list[DateRange]) -> bool:
@@ -256,7 +276,12 @@ def _forms(word: str) -> Iterable[str]:
 
 def _needle(word: str) -> Needle | None:
     """What points at a word, or at any form of an irregular verb."""
-    either = [word_pattern(form) for form in forms(fold(_bare(word)))]
+    return _either(forms(fold(_bare(word))))
+
+
+def _either(words: Sequence[str]) -> Needle | None:
+    """What points at any of several folded words."""
+    either = [word_pattern(word) for word in words]
     roots = [root for root, _ in either]
     root, pattern = either[0]
     if len(either) == 1:

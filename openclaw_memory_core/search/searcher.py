@@ -19,7 +19,7 @@ from openclaw_memory_core.search.legs import Pool, ask_keywords, gather, pool_si
 from openclaw_memory_core.search.model import SearchHit, SearchMode, SearchRequest, SearchResponse
 from openclaw_memory_core.search.newer import newer_first
 from openclaw_memory_core.search.noise import CONTROL, is_meaningless
-from openclaw_memory_core.search.query import ParsedQuery, parse
+from openclaw_memory_core.search.query import ParsedQuery, corrected, parse
 from openclaw_memory_core.search.scoring import Scorer
 from openclaw_memory_core.search.selection import Choice, Rules, select
 
@@ -100,14 +100,16 @@ class Searcher:
                 pool = gather(reader, query, vector, request.visible, words=asked, size=size)
         if vector is not None and hybrid.fusion != "documented":
             pool.drop_below(self._floor(query, pool, vector, request.deadline))
-        scorer = Scorer(query, pool, self._settings.hybrid, today=today, now=self._now())
+        # A passage is judged by the words that were found, and shown around them.
+        meant = corrected(query, pool.instead) if pool.instead else query
+        scorer = Scorer(meant, pool, self._settings.hybrid, today=today, now=self._now())
         mode = _mode(vector, keywords=keywords)
         choices = select(scorer.candidates(limit), self._rules(request, limit, mode, alike=query.only_dates))
         if scorer.decays:
             choices = newer_first(choices, scorer.worth)
         debug = explain_search(query, pool, scorer.balance, scorer.decay_state()) if request.explain else None
         hits = tuple(_hit(choice, pool, n if request.explain else 0) for n, choice in enumerate(choices, 1))
-        return SearchResponse(hits, mode, degraded, debug)
+        return SearchResponse(hits, mode, degraded, debug, tuple(pool.instead), pool.corrected, pool.missing)
 
     def _rules(self, request: SearchRequest, limit: int, mode: SearchMode, *, alike: bool) -> Rules:
         """What to choose by; notes that are listed may be *alike*."""

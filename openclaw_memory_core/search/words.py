@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 
 from openclaw_memory_core.records import record
 
@@ -157,6 +159,25 @@ def literal_pattern(text: str) -> re.Pattern[str]:
     before = r"(?<![^\W_])" if text[:1].isalnum() else ""
     after = r"(?![^\W_])" if text[-1:].isalnum() else ""
     return re.compile(before + body + after)
+
+
+def as_written(stems: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
+    """The words of folded *texts* that *stems* of the text index stand for: the most common of each, or the stem.
+
+    The index knows ``ferri`` and ``separ`` where the notes say ``ferry`` and ``separate``.
+    """
+    return tuple(dict.fromkeys(_written(root, texts) for root in map(fold, stems)))
+
+
+def _written(root: str, texts: Sequence[str]) -> str:
+    # The stemmer changes the last letter at most.
+    start = re.escape(root[:-1] if root[-1:] in "ei" else root)
+    near = Counter(word for text in texts for word in re.findall(rf"(?<![^\W_]){start}[^\W_]*", text))
+    if root in near:
+        return root
+    _, pattern = word_pattern(root)
+    forms = [word for word in near if word.startswith(pattern.root) and pattern.match(word, 0)]
+    return max(forms or near, key=lambda word: (near[word], -len(word), word), default=root)
 
 
 def pairs(run: str) -> list[str]:

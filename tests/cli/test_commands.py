@@ -87,6 +87,13 @@ class TestSearch:
         assert "terms: ferry" in text
         assert "relevance" not in notes("search", "ferry").out
 
+    def test_what_no_note_holds_is_said_beside_the_results(self, notes: Cli):
+        run = notes("search", "ferrry")
+        assert (run.code, run.err.count("looked for ferry instead.")) == (0, 1)
+        assert "looked for" not in run.out
+        assert 'No note holds "QX-9999"' in notes("search", "ferry", "QX-9999").err
+        assert 'No note holds "QX-9999"' in notes("search", "ferry", "QX-9999", "--json").json("cli.search")["warning"]
+
     def test_limits(self, notes: Cli):
         for day in range(1, 6):
             notes.note(f"memory/2026-04-0{day}.md", f"ferry number {day}\n")

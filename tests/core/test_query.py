@@ -36,6 +36,47 @@ def test_a_fresh_index_answers_without_any_reservation(tmp_path: Path) -> None:
     assert answer["results"][0]["citation"] == "memory/a.md#L1"
 
 
+def test_a_correction_is_said(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.write("memory/a.md", "the dashboard stays blank\n")
+    bench.index()
+
+    answer = _valid(bench.answer("dashbord blnak"))
+
+    assert [hit["path"] for hit in answer["results"]] == ["memory/a.md"]
+    assert answer["warning"] == 'No note holds "dashbord" or "blnak"; looked for dashboard, blank instead.'
+    assert "partial" not in answer
+
+
+def test_what_no_note_holds_is_said_where_there_are_results(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.write("memory/a.md", "the heron nests by the mill\n")
+    bench.write("MEMORY.md", "the safe is QX-9999\n")
+    bench.index()
+
+    said = 'No note holds "QX-9998"; these are the nearest others.'
+    assert _valid(bench.answer("heron QX-9998"))["warning"] == said
+    assert "warning" not in bench.answer("heron QX-9999")
+    assert "warning" not in bench.answer("QX-9998")
+    said = 'No note holds "grey owl", "A-1" or "A-2"; these are the nearest others.'
+    assert bench.answer('heron A-1 A-2 A-3 "grey owl"')["warning"] == said
+    # In a group the hidden note is as if it were not there.
+    said = 'No note holds "QX-9999"; these are the nearest others.'
+    assert bench.answer("heron QX-9999", session=GROUP)["warning"] == said
+
+
+def test_a_warning_about_the_index_follows(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.write("memory/a.md", "the heron nests by the mill\n")
+    bench.index()
+    bench.write("memory/b.md", "QX-9999\n")
+
+    warning = bench.answer("heron QX-9999")["warning"]
+
+    assert warning.startswith('No note holds "QX-9999"; these are the nearest others. ')
+    assert "memory/b.md" in warning
+
+
 def test_a_note_that_is_not_indexed_yet_makes_the_answer_stale(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.write("memory/a.md", "the heron nests by the mill\n")

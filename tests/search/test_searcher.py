@@ -247,6 +247,76 @@ def test_a_misspelt_word_is_corrected_only_where_nothing_matched(bench: SearchBe
     assert response.debug["corrected"]
 
 
+def test_a_correction_is_said_and_scored_by_its_own_words(tmp_path: Path) -> None:
+    noise = {f"memory/n{n}.md": f"the printer {n} hums" for n in range(5)}
+    filler = "\n".join(f"line {n} about the weather" for n in range(40))
+    right = {"memory/right.md": f"{filler}\nthe dashboard stays blank after a login\n{filler}"}
+    with SearchBench(tmp_path, Provider({"dashbord": [1.0], "printer": [0.9, 0.4], "dashboard": [0.3, 0.95]})) as bench:
+        bench.put(noise | right)
+
+        response = bench.ask("dashbord blnak", explain=True)
+
+        assert response.misspelt == ("dashbord", "blnak")
+        assert response.corrected == ("dashboard", "blank")
+        assert response.hits[0].path == "memory/right.md"
+        assert "dashboard stays blank" in response.hits[0].snippet
+        explanation, debug = response.hits[0].explanation, response.debug
+        assert explanation is not None
+        assert explanation["keyword"]["nearness"] == 1.0
+        assert debug is not None
+        assert debug["weights"]["vector"] < 0.7
+
+
+def test_corrections_are_named_and_pointed_at_as_the_notes_write_them(bench: SearchBench) -> None:
+    filler = "\n".join(f"line {n} about the weather" for n in range(40))
+    bench.put({"memory/a.md": f"{filler}\nthe school administration is closed\n{filler}"})
+
+    # Two edits: the index knows no more than "administr".
+    response = bench.ask("adimnsitration")
+
+    assert response.corrected == ("administration",)
+    assert "administration" in response.hits[0].snippet
+    # Of one edit, ``seale`` has the stem of what stands there.
+    bench.put({"memory/b.md": "a seal on the door"})
+    assert bench.ask("stale").corrected == ("seal",)
+
+
+def test_a_question_that_is_spelt_well_is_not_corrected(bench: SearchBench) -> None:
+    bench.put({"memory/a.md": "the dashboard is blank"})
+
+    response = bench.ask("dashboard blnak")
+
+    assert (response.misspelt, response.corrected, response.missing) == ((), (), ())
+
+
+@pytest.mark.parametrize("literal", ["QX-9999", "blue heron at noon", "net.retry.max", "7F3A"])
+def test_identifiers_and_phrases_that_no_note_holds_are_named(literal: str, bench: SearchBench) -> None:
+    bench.put({"memory/a.md": "the part QX-4471 and the heron", "memory/b.md": "the heron at the mill is blue"})
+    asked = f'"{literal}"' if " " in literal else literal
+
+    assert bench.ask(f"heron {asked}").missing == (literal,)
+    assert bench.ask(f"heron {asked} QX-4471").missing == (literal,)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["QX-4471", "qx-4471", '"the part"', "a.md", "heron 2026-05-04", "e-mail 10am heron", '"Garden work"', "heron"],
+)
+def test_what_a_note_holds_in_its_text_name_or_headings_is_not_missing(question: str, bench: SearchBench) -> None:
+    bench.put({"memory/a.md": "# Garden work\n\nthe part QX-4471 and the heron", "memory/2026-05-04.md": "rain"})
+
+    assert bench.ask(question).missing == ()
+
+
+def test_what_is_missing_is_the_same_whatever_hidden_notes_hold(bench: SearchBench) -> None:
+    bench.put({"memory/a.md": "the heron", "MEMORY.md": "the safe is QX-4471"})
+    outside = Visible(curated=False)
+
+    assert bench.ask("heron QX-4471", visible=outside).missing == ("QX-4471",)
+    assert bench.ask("heron QX-4472", visible=outside).missing == ("QX-4472",)
+    assert bench.ask("heron QX-4471").missing == ()
+
+
 def test_as_many_hits_as_asked_for(bench: SearchBench) -> None:
     bench.put({f"memory/n{n:02d}.md": f"kiln firing {n}" for n in range(30)})
 

@@ -76,6 +76,7 @@ mit und mein nach the with when where what this that them they sobre para donde
 talk disk data main size time lift card house root street train notes harbour march april 2025 v12 srch02
 Haus Fisch Tasse Preise warte Hund Garten Schule Freitag Montag
 perro gato mesa hueso cerro lunes enero playa
+seal meal bear
 """
 
 LEFT_AS_THEY_ARE = [
@@ -83,6 +84,8 @@ LEFT_AS_THEY_ARE = [
     *["Miete", "mein", "whem", "thsi", "tehm", "wehn", "sobra", "cat", "Hut"],
     # Another word, not a misspelling.
     *["task", "dusk", "date", "Maus", "Tisch", "Kasse", "Reise", "Karte", "Mund", "pato", "pesa", "queso"],
+    # The same letters, but not two neighbours that changed places.
+    *["sale", "sales", "male", "bare"],
     # No word at all.
     *["asdfgh", "qwertz", "blorf", "grumple", "xyzzy", "zzzzzz"],
     # Numbers and codes.
@@ -118,8 +121,17 @@ def test_what_is_no_typing_error_is_left_as_it_is(notes: Bench, word: str) -> No
 def test_function_words_are_no_corrections_in_any_form(bench: Bench) -> None:
     bench.fill({"memory/a.md": "during theirs having"})
     with bench.store.reader() as reader:
-        assert reader.similar_words("durign", 3) == ["dure"]
+        assert reader.similar_words("durign", 3) == ["during"]
     assert [corrected(bench, word) for word in ("durign", "thiers", "havign")] == [[], [], []]
+
+
+def test_corrections_are_written_out(bench: Bench) -> None:
+    bench.fill({"memory/a.md": "birthday insurance accommodation ferry blank dashboard thermostat"})
+    typos = ["brithday", "insurrance", "accomodation", "fery", "blnak", "dashbord", "thermostatt"]
+    found = [corrected(bench, typo) for typo in typos]
+    assert found == [
+        [word] for word in ["birthday", "insurance", "accommodation", "ferry", "blank", "dashboard", "thermostat"]
+    ]
 
 
 def test_fewer_edits_come_first_then_the_more_common_word(bench: Bench) -> None:

@@ -50,7 +50,9 @@ def similar_words(
     visible: Visible | None,
     never: Collection[str] = (),
 ) -> list[str]:
-    """Indexed words that *word* may be meant for, as stems: fewest edits first, then the most common.
+    """Indexed words that *word* may be meant for: fewest edits first, then the most common.
+
+    The index knows stems only: a word that is one edit away is written out, another one is given as its stem.
 
     An edit is a letter too many, one missing, one for another, or two that changed places (F. Damerau, "A technique for
     computer detection and correction of spelling errors", 1964).  Short words may have one, long ones two.  The first
@@ -66,13 +68,14 @@ def similar_words(
     stems = _stems(db, [word])
     if len(stems) != 1 or not _SHORTEST <= len(stems[0]) <= _LONGEST or _has_digit(stems[0]):
         return []
-    found = _near(db, generation, stems[0])
+    found, written = _near(db, generation, stems[0]), {}
     if word.isascii() and word.isalpha() and len(word) <= _LONGEST:
-        found = _with_mended(db, generation, word.lower(), stems[0], found)
+        written = _mended_stems(db, word.lower())
+        found |= _known(db, generation, written, stems[0])
     unwanted = set(_stems(db, never))
     best = sorted((edits, -common, term) for term, (edits, common) in found.items() if term not in unwanted)
     likely = [term for _, _, term in best if _is_likely(stems[0], term)]
-    near = [_spelt(db, term) for term in likely[: limit * _SPARE]]
+    near = [written.get(term) or _spelt(db, term) for term in likely[: limit * _SPARE]]
     if visible is not None:
         seen = frequencies(db, generation, near, visible)
         near = [one for one in near if seen[one]]
@@ -86,7 +89,12 @@ def _has_digit(word: str) -> bool:
 def _is_likely(stem: str, term: str) -> bool:
     if len(term) < _SHORTEST or _has_digit(term):
         return False
-    return not len(stem) == len(term) == _SHORTEST or sorted(stem) == sorted(term)
+    if len(stem) >= _TWO_EDITS or len(stem) != len(term):
+        return True
+    if sorted(stem) == sorted(term):
+        # One edit is enough to reach ``seale``, of which the stemmer makes ``seal``: two edits from ``sale``.
+        return distance(stem, term, 1) == 1
+    return len(stem) > _SHORTEST
 
 
 def _spelt(db: apsw.Connection, term: str) -> str:
@@ -125,12 +133,18 @@ def _near(db: apsw.Connection, generation: Generation, stem: str) -> _Found:
     return found
 
 
-def _with_mended(db: apsw.Connection, generation: Generation, word: str, stem: str, found: _Found) -> _Found:
-    """Also words whose ending hides the error from the stemmer: ``meetnig`` has no stem in common with ``meeting``."""
-    stems = _stems(db, _mended(word))
-    asked = {"stems": json.dumps(list(dict.fromkeys(stems))), "stem": stem}
-    mended = {term: (1, common) for term, common in db.execute(sql(_LOOK_UP, generation.id), asked)}
-    return found | mended
+def _mended_stems(db: apsw.Connection, word: str) -> dict[str, str]:
+    """The shortest word of each stem that is one edit away.
+
+    The ending may hide the error from the stemmer: ``meetnig`` has no stem in common with ``meeting``.
+    """
+    mended = sorted(_mended(word), key=len, reverse=True)
+    return dict(zip(_stems(db, mended), mended, strict=True))
+
+
+def _known(db: apsw.Connection, generation: Generation, stems: Collection[str], stem: str) -> _Found:
+    asked = {"stems": json.dumps(list(stems)), "stem": stem}
+    return {term: (1, common) for term, common in db.execute(sql(_LOOK_UP, generation.id), asked)}
 
 
 def _mended(word: str) -> Iterator[str]:
