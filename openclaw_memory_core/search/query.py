@@ -26,7 +26,7 @@ MAX_CHARS = 2_000
 LITERAL_WEIGHT = 2.0
 """An identifier or a quoted phrase says more than a word: who types ``QX-4471`` means exactly that."""
 
-_YEAR_DIGITS = 4
+_YEAR = 365
 
 _COMPOUND = re.compile(r"[^\W\d_]{3,}(?:[-/][^\W\d_]{3,})+")
 """A compound of words (``self-care``, ``artists/bands``): its parts are words as well."""
@@ -158,6 +158,7 @@ def _only_times(dates: list[DateRange], text: str, places: Sequence[int]) -> _Pa
 
     That is a day or a year in figures, and the name of a whole month.  Any other word would bring notes of other times.
     """
+    phrases, _ = _take(_PHRASE, text)
     words, identifiers = [], []
     for date in dates:
         start, end = _place(date, places)
@@ -167,9 +168,9 @@ def _only_times(dates: list[DateRange], text: str, places: Sequence[int]) -> _Pa
         words += [
             word
             for word in WORD.findall(CJK_RUN.sub(" ", rest))
-            if (months and fold(word) in MONTHS) or (len(word) == _YEAR_DIGITS and word.isdigit())
+            if (months and fold(word) in MONTHS) or (date.days >= _YEAR and word.isdigit())
         ]
-    return _Parts([], list(dict.fromkeys(identifiers)), words, [])
+    return _Parts(phrases, list(dict.fromkeys(identifiers)), words, [])
 
 
 def _named(text: str, dates: list[DateRange], places: Sequence[int]) -> dict[DateRange, NamedDate]:
@@ -265,8 +266,11 @@ def _needles(parts: _Parts, dates: list[DateRange], named: Iterable[NamedDate]) 
     for date in dates:
         if date.phrase:
             yield Needle(date.words, None) if CJK_RUN.search(date.words) else _literal(date.words, 1.0)
-    yield from (Needle(fold(one.month), one.pattern) for one in named)
-    seen = set()
+    seen: set[re.Pattern[str] | WordPattern | None] = set()
+    for one in named:
+        if one.pattern not in seen:
+            seen.add(one.pattern)
+            yield Needle(fold(one.month), one.pattern)
     for word in parts.words:
         needle = _needle(word)
         if needle is not None and needle.pattern not in seen:
