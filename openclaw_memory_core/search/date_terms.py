@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from openclaw_memory_core.index.model import Term
 from openclaw_memory_core.records import record
+from openclaw_memory_core.search import times
 from openclaw_memory_core.search.date_words import MONTHS
 from openclaw_memory_core.search.dates import DateRange
 from openclaw_memory_core.search.words import WORD, fold
@@ -29,19 +30,22 @@ class NamedDate:
 
     :param month: the name, as typed.
     :param number: of the day or the year.
+    :param year: that is meant, named or not.
     :param forms: how it was typed, and the other usual ways to write it with this name.
     """
 
     month: str
     number: int
+    year: int
     forms: tuple[str, ...]
 
     @property
     def pattern(self) -> re.Pattern[str]:
         """Finds it in a folded text, with or without an ending (``6th``), a dot or a linking word."""
         month, end = re.escape(fold(self.month)), r"(?:st|nd|rd|th|er|\.)?"
+        this = times.no_other_year(self.year)
         after = rf"(?<!\w){month}\.?,?\s+(?:the\s+)?{_LINK}{self.number}(?:st|nd|rd|th)?(?!\w)"
-        return re.compile(rf"(?<!\w){self.number}{end}\s+{_LINK}{month}(?!\w)|{after}")
+        return re.compile(rf"(?:(?<!\w){self.number}{end}\s+{_LINK}{month}(?!\w)|{after}){this}")
 
 
 def named_date(date: DateRange, typed: str) -> NamedDate | None:
@@ -61,7 +65,7 @@ def named_date(date: DateRange, typed: str) -> NamedDate | None:
     month, at = months[0], typed.find(months[0])
     core = typed[min(at, match.start()) : max(at + len(month), match.end())]
     forms = _day_forms(month, number) if date.days == 1 else (f"{month} {number}",)
-    return NamedDate(month, number, tuple(dict.fromkeys((*forms, _plain(core)))))
+    return NamedDate(month, number, date.first.year, tuple(dict.fromkeys((*forms, _plain(core)))))
 
 
 def is_month(date: DateRange) -> bool:

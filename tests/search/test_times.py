@@ -140,6 +140,20 @@ def test_a_day_does_not_bring_notes_that_hold_the_name_of_its_month(tmp_path: Pa
         assert bench.paths("what did I do on 4 May") == []
 
 
+def test_a_note_of_the_same_day_in_another_year_is_no_answer(tmp_path: Path) -> None:
+    with SearchBench(tmp_path) as bench:
+        bench.put(
+            {
+                "memory/2025-05-03.md": "painted the fence",
+                "memory/old.md": "the fence was bought on 3 May 2023",
+                "memory/trip.md": "we leave on 3 May at nine",
+            }
+        )
+
+        assert bench.paths("what did I do on 3 May") == ["memory/trip.md"]
+        assert bench.paths("3 May 2025") == ["memory/2025-05-03.md", "memory/trip.md"]
+
+
 @pytest.mark.parametrize("question", ["what did I do last week", "between 3 and 9 March", "what happened yesterday"])
 def test_a_time_without_notes_has_no_results(tmp_path: Path, question: str) -> None:
     with SearchBench(tmp_path) as bench:
