@@ -78,7 +78,7 @@ _ALSO = r"\s*(?:[/&,]|,?\s(?:and|or|und|oder|y|o|et|ou|vs\.?))\s*|\s*[和与と�
 
 
 def _shared_year(text: str, found: Sequence[Found]) -> list[Found]:
-    """``January and February 2024``: the year holds for both; ``in 2023 and 2024``: both are years."""
+    """``January and February 2024``: the year holds for both; ``in 2023 and 2024``, ``in May and June``: both count."""
     result = list(found)
     for i in range(1, len(result)):
         one, other = result[i - 1], result[i]
@@ -88,6 +88,9 @@ def _shared_year(text: str, found: Sequence[Found]) -> list[Found]:
             and compiled(_ALSO).fullmatch(gap(text, one.end, other.at))
             and not compiled(_COUNTED).match(text, other.end)
         ):
+            result[i] = replace(other, weak=False)
+        months = not one.weak and other.weak and spans.is_month(one.span) and spans.is_month(other.span)
+        if months and compiled(_ALSO).fullmatch(gap(text, one.end, other.at)):
             result[i] = replace(other, weak=False)
     for i in range(len(result) - 2, -1, -1):
         one, other = result[i], result[i + 1]

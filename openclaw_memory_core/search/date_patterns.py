@@ -92,6 +92,12 @@ IN = (
     "in|during|since|of|early|late|mid|until|till|by|before|after|im|seit|anfang|mitte|ende|ab|bis|en|debut|fin"
     "|depuis|desde|hasta|jusqu['’]en"
 )
+OF_MONTH = (
+    r"(?:(?:this|next|around|diesen|nachsten|vom|zum|este|proximo|cet|mes de|mois de|fin(?:ales)? de|principios de)\s+"
+    r"|(?:mois |debut |fin )?d['’])"
+)
+"""What stands before a month and hardly before a person's name."""
+
 IN_SEASON = (
     r"(?:in|during|over|since|early|late|im|seit|en)\s+(?:the\s+)?"
     r"|(?P<this>(?:in diesem|diesen|this|este|esta|cet|cette)\s+)"

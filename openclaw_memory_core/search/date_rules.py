@@ -21,6 +21,7 @@ from openclaw_memory_core.search.date_patterns import (
     NO_PART,
     NO_VERB,
     OF,
+    OF_MONTH,
     ON,
     ORDINAL,
     SIGNS,
@@ -137,7 +138,7 @@ _CALENDAR = (
     ),
     Rule(rf"(?<![\w.])(?P<y>{BARE_Y})-?w(?P<k>\d{{2}})\b", spans.iso_week, (D, ("w",))),
     Rule(
-        rf"(?P<before>\b(?:(?:{IN})(?:\s+(?:the\s+)?|-)|(?P<last>(?:last|letzten)\s+)))?"
+        rf"(?P<before>\b(?:(?:{IN})(?:\s+(?:the\s+)?|-)|{OF_MONTH}|(?P<last>(?:last|letzten)\s+)))?"
         rf"\b(?P<at>(?P<m>{M}))\b{NO_VERB}{YEAR}",
         spans.named_month,
         (MONTHS,),

@@ -106,8 +106,10 @@ CJK_FEASTS: dict[str, tuple[tuple[int, int], tuple[int, int]]] = {
     "元旦": ((1, 1), (1, 1)),
 }
 
-AMBIGUOUS_MONTHS = frozenset({"may", "mar", "march", "mai", "mars", "dec", "sep", "jan", "sept"})
-"""Names of months that are also words or names: alone they count only after a preposition."""
+AMBIGUOUS_MONTHS = frozenset({"may", "mar", "march", "mai", "mars", "dec", "sep", "jan", "sept"}) | {
+    *("april", "june", "jun", "august", "abril", "avril", "mayo", "julio", "juni", "juli")
+}
+"""Names of months that are also words or names of people: alone they count only after a preposition."""
 
 
 def alternatives(words: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from openclaw_memory_core.index.model import Term
 from openclaw_memory_core.records import record
+from openclaw_memory_core.search.date_terms import NamedDate, date_terms, is_month, named_date, named_terms
 from openclaw_memory_core.search.date_words import MONTHS
 from openclaw_memory_core.search.dates import DateRange, find_dates
 from openclaw_memory_core.search.irregular import forms
@@ -26,11 +27,7 @@ MAX_CHARS = 2_000
 LITERAL_WEIGHT = 2.0
 """An identifier or a quoted phrase says more than a word: who types ``QX-4471`` means exactly that."""
 
-_SHORT_RANGE = 11
-"""Days of a range that are looked for one by one; as many as the last third of a month has."""
-
-_LONG_RANGE = 200
-"""Days up to which a range is looked for by its months."""
+_YEAR = 365
 
 _COMPOUND = re.compile(r"[^\W\d_]{3,}(?:[-/][^\W\d_]{3,})+")
 """A compound of words (``self-care``, ``artists/bands``): its parts are words as well."""
@@ -49,6 +46,7 @@ _IDENTIFIER = re.compile(
     r")(?![\w])"
 )
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th|er)?\b")
+_YEAR_NUMBER = re.compile(r"(?:19|20)\d\d", re.ASCII)
 _ALL = re.compile(r".+")
 
 
@@ -107,6 +105,11 @@ class ParsedQuery:
         """The dates whose notes are asked for; without those that the question looks beyond."""
         return tuple(date for date in self.dates if not date.open)
 
+    @property
+    def years(self) -> frozenset[int]:
+        """Numbers that may be years (``winter tyres 2024``)."""
+        return frozenset(int(word) for word in self.words if _YEAR_NUMBER.fullmatch(word))
+
 
 def parse(text: str, today: dt.date) -> ParsedQuery:
     """Take a question apart.  Never raises, whatever the text holds."""
@@ -115,7 +118,40 @@ def parse(text: str, today: dt.date) -> ParsedQuery:
         return ParsedQuery("")
     places = _places(text)
     dates, quoted = _quoted(text, find_dates(text, today)[:MAX_TERMS], places)
-    phrases, rest = _take(_PHRASE, _without_dates(text, [date for date in dates if date not in quoted], places))
+    named = _named(text, [date for date in dates if date not in quoted], places)
+    rest = _without_dates(text, [date for date in dates if date not in quoted], named, places)
+    only_dates = bool(dates) and _is_bare(text, dates)
+    times = [date for date in dates if not date.open]
+    plain = [date for date in dates if date not in named]
+    parts = _only_times(plain, rest, places) if only_dates and times else _parts(rest, plain)
+    return ParsedQuery(
+        text=text,
+        terms=tuple(dict.fromkeys(_terms(parts, dates, named.values())))[:MAX_TERMS],
+        needles=tuple(_needles(parts, dates, named.values()))[:MAX_TERMS],
+        dates=tuple(dates),
+        literal=bool(parts.phrases or parts.identifiers),
+        words=() if only_dates and times else tuple(dict.fromkeys(map(_bare, parts.words)))[:MAX_TERMS],
+        only_dates=only_dates,
+        literals=tuple(dict.fromkeys((*parts.phrases, *_codes(parts.identifiers, dates)))),
+    )
+
+
+@record
+class _Parts:
+    """What a question holds besides its dates."""
+
+    phrases: list[str]
+    identifiers: list[str]
+    words: list[str]
+    runs: list[str]
+
+
+def _parts(text: str, dates: list[DateRange]) -> _Parts:
+    """What is looked for in a question; its function words only if there is nothing else.
+
+    :param text: the question without what is looked for as a date.
+    """
+    phrases, rest = _take(_PHRASE, text)
     identifiers, rest = _take(_IDENTIFIER, rest)
     words = [word for word in WORD.findall(CJK_RUN.sub(" ", rest)) if len(word) > 1 or word.isdigit()]
     # "may" is a function word, except in a date.
@@ -127,16 +163,33 @@ def parse(text: str, today: dt.date) -> ParsedQuery:
     runs = [piece for run in CJK_RUN.findall(rest) for piece in FILLERS.split(run) if piece]
     if not (telling or phrases or identifiers or runs):
         telling, runs = words, CJK_RUN.findall(rest)
-    return ParsedQuery(
-        text=text,
-        terms=tuple(dict.fromkeys(_terms(phrases, identifiers, telling, runs, dates)))[:MAX_TERMS],
-        needles=tuple(_needles(phrases, identifiers, telling, runs, dates))[:MAX_TERMS],
-        dates=tuple(dates),
-        literal=bool(phrases or identifiers),
-        words=tuple(dict.fromkeys(map(_bare, telling)))[:MAX_TERMS],
-        only_dates=bool(dates) and _is_bare(text, dates),
-        literals=tuple(dict.fromkeys((*phrases, *_codes(identifiers, dates)))),
-    )
+    return _Parts(phrases, identifiers, telling, runs)
+
+
+def _only_times(dates: list[DateRange], text: str, places: Sequence[int]) -> _Parts:
+    """What is looked for in a question that names times and nothing else: what of them notes write in the same way.
+
+    That is a day or a year in figures, and the name of a whole month.  Any other word would bring notes of other times.
+    """
+    phrases, _ = _take(_PHRASE, text)
+    words, identifiers = [], []
+    for date in dates:
+        start, end = _place(date, places)
+        found, rest = _take(_IDENTIFIER, text[start:end])
+        identifiers += [name for name in found if name[0].isdigit()]
+        months = is_month(date)
+        words += [
+            word
+            for word in WORD.findall(CJK_RUN.sub(" ", rest))
+            if (months and fold(word) in MONTHS) or (date.days >= _YEAR and word.isdigit())
+        ]
+    return _Parts(phrases, list(dict.fromkeys(identifiers)), words, [])
+
+
+def _named(text: str, dates: list[DateRange], places: Sequence[int]) -> dict[DateRange, NamedDate]:
+    """The dates whose month is looked for only together with its day or year."""
+    found = {date: named_date(date, text[slice(*_place(date, places))]) for date in dates}
+    return {date: named for date, named in found.items() if named is not None}
 
 
 def corrected(query: ParsedQuery, instead: Mapping[str, Sequence[str]]) -> ParsedQuery:
@@ -176,12 +229,15 @@ def _quoted(text: str, dates: list[DateRange], places: Sequence[int]) -> tuple[l
     return [date for date in dates if not (date.relative and date in quoted)], quoted
 
 
-def _without_dates(text: str, dates: list[DateRange], places: Sequence[int]) -> str:
+def _without_dates(text: str, dates: list[DateRange], whole: Collection[DateRange], places: Sequence[int]) -> str:
     """The text without what says little by itself: ``last week``, which no note uses for the day it is about, and the
-    numbers beside the name of a month, for a ``13`` stands in notes of any day.  The day is looked for as a whole."""
+    numbers beside the name of a month, for a ``13`` stands in notes of any day.  The day is looked for as a whole.
+
+    :param whole: dates of which the name of the month says little either.
+    """
     for date in dates:
-        named = not MONTHS.keys().isdisjoint(WORD.findall(date.words))
-        pattern = _ALL if date.relative else _NUMBER if named else None
+        months = not MONTHS.keys().isdisjoint(WORD.findall(date.words))
+        pattern = _ALL if date.relative or date in whole else _NUMBER if months else None
         if pattern is not None:
             start, end = _place(date, places)
             text = text[:start] + pattern.sub(_blank, text[start:end]) + text[end:]
@@ -219,48 +275,36 @@ def _take(pattern: re.Pattern[str], text: str) -> tuple[list[str], str]:
     return [part for part in dict.fromkeys(found) if part], pattern.sub(" ", text)
 
 
-def _terms(
-    phrases: list[str], identifiers: list[str], words: list[str], runs: list[str], dates: list[DateRange]
-) -> Iterable[Term]:
-    yield from (Term(phrase, phrase=True) for phrase in phrases)
-    yield from (Term(identifier, phrase=True) for identifier in identifiers)
-    yield from (Term(form) for word in words for form in _forms(word))
-    yield from (Term(run) for run in runs)
+def _terms(parts: _Parts, dates: list[DateRange], named: Iterable[NamedDate]) -> Iterable[Term]:
+    yield from (Term(phrase, phrase=True) for phrase in parts.phrases)
+    yield from (Term(identifier, phrase=True) for identifier in parts.identifiers)
+    yield from (Term(form) for word in parts.words for form in _forms(word))
+    yield from (Term(run) for run in parts.runs)
     yield from (Term(date.words, phrase=True) for date in dates if date.phrase)
     for date in dates:
-        yield from _date_terms(date)
+        yield from date_terms(date)
+    yield from named_terms(named)
 
 
-def _date_terms(date: DateRange) -> Iterable[Term]:
-    """Words under which the index knows the days of a range: each day of a short one, else its months or years."""
-    if date.days <= _SHORT_RANGE:
-        for offset in range(date.days):
-            yield Term((date.first + dt.timedelta(days=offset)).isoformat(), phrase=True)
-    elif date.days <= _LONG_RANGE:
-        for month in date.months:
-            yield Term(f"{month.year}-{month.month:02d}", phrase=True)
-    else:
-        for year in range(date.first.year, date.last.year + 1):
-            yield Term(str(year))
-
-
-def _needles(
-    phrases: list[str], identifiers: list[str], words: list[str], runs: list[str], dates: list[DateRange]
-) -> Iterable[Needle]:
-    for literal in map(fold, (*phrases, *identifiers)):
+def _needles(parts: _Parts, dates: list[DateRange], named: Iterable[NamedDate]) -> Iterable[Needle]:
+    for literal in map(fold, (*parts.phrases, *parts.identifiers)):
         yield _literal(literal, LITERAL_WEIGHT)
     for date in dates:
         if date.phrase:
             yield Needle(date.words, None) if CJK_RUN.search(date.words) else _literal(date.words, 1.0)
-    seen = set()
-    for word in words:
+    seen: set[re.Pattern[str] | WordPattern | None] = set()
+    for one in named:
+        if one.pattern not in seen:
+            seen.add(one.pattern)
+            yield Needle(fold(one.month), one.pattern)
+    for word in parts.words:
         needle = _needle(word)
         if needle is not None and needle.pattern not in seen:
             seen.add(needle.pattern)
             yield needle
-    for run in dict.fromkeys(runs):
-        parts = pairs(run)
-        yield from (Needle(part, None, 1.0 / len(parts)) for part in dict.fromkeys(map(fold, parts)))
+    for run in dict.fromkeys(parts.runs):
+        pieces = pairs(run)
+        yield from (Needle(piece, None, 1.0 / len(pieces)) for piece in dict.fromkeys(map(fold, pieces)))
 
 
 def _literal(folded: str, weight: float) -> Needle:

@@ -78,9 +78,14 @@ class Scorer:
             newest = [self._newest(chunk, rank) for chunk, rank in zip(chunks, newest, strict=True)]
         keys = sorted((-relevance[i], -newest[i], chunk.path, chunk.id, i) for i, chunk in enumerate(chunks))
         if self._query.only_dates and self._query.times:
-            # A question about a time alone: nothing but a word can speak for what is of another time.
-            return [i for *_, i in keys if chunks[i].id in self._within or signals[i].rank > 0]
+            # A question about a time alone: nothing but its text can speak for what is of another time.
+            kept = {i for i, chunk in enumerate(chunks) if chunk.id in self._within or self._says(chunk, signals[i])}
+            return [i for *_, i in keys if i in kept]
         return [i for *_, i in keys]
+
+    def _says(self, chunk: StoredChunk, signal: Signal) -> bool:
+        """Whether a text holds any of the question's words; its date, which is indexed with it, does not count."""
+        return signal.rank > 0 and self._found[chunk.id].held > 0
 
     def _newest(self, chunk: StoredChunk, rank: float) -> float:
         return chunk.date.toordinal() if chunk.date is not None and chunk.id in self._listed else rank

@@ -106,7 +106,7 @@ class Searcher:
         mode = _mode(vector, keywords=keywords)
         choices = select(scorer.candidates(limit), self._rules(request, limit, mode, alike=query.only_dates))
         if scorer.decays:
-            choices = newer_first(choices, scorer.worth)
+            choices = newer_first(choices, scorer.worth, query.years)
         debug = explain_search(query, pool, scorer.balance, scorer.decay_state()) if request.explain else None
         hits = tuple(_hit(choice, pool, n if request.explain else 0) for n, choice in enumerate(choices, 1))
         return SearchResponse(hits, mode, degraded, debug, tuple(pool.instead), pool.corrected, pool.missing)

@@ -50,7 +50,7 @@ def _parts(time: DateRange) -> Iterable[str]:
 
 
 def _day(day: dt.date) -> Iterable[str]:
-    names, year = _names(day.month), _no_other(day.year)
+    names, year = _names(day.month), no_other_year(day.year)
     yield rf"(?<!\d){day.isoformat()}(?!\d)"
     yield rf"(?<![\d.]){day.day}\.\s?{day.month}\.(?:{year})(?!\s?\d)|(?<![\d.])0?{day.day}\.0?{day.month}\.{day.year}"
     yield rf"(?<!\d){day.day}(?:st|nd|rd|th|er|\.)?\s+(?:of\s+|de\s+)?(?:{names})\b\.?{year}"
@@ -59,7 +59,7 @@ def _day(day: dt.date) -> Iterable[str]:
 
 
 def _month(first: dt.date) -> Iterable[str]:
-    names, year = _names(first.month), _no_other(first.year)
+    names, year = _names(first.month), no_other_year(first.year)
     yield rf"(?<!\d){first.year}-{first.month:02d}(?!\d)"
     yield rf"\b(?:{_BEFORE}|\d{{1,2}}(?:\.|st|nd|rd|th)?\s+)(?:{names})\b{year}|\b(?:{names})\s+\d{{1,2}}\b(?!\d){year}"
     yield rf"(?<!\d){first.month}月"
@@ -69,7 +69,8 @@ def _names(month: int) -> str:
     return "|".join(sorted((name for name, number in MONTHS.items() if number == month), key=len, reverse=True))
 
 
-def _no_other(year: int) -> str:
+def no_other_year(year: int) -> str:
+    """What follows a day or month in a text if it is not of another year."""
     return rf"(?!,?\s*(?:of\s+|de\s+)?(?!{year})(?:19|20)\d\d\b)"
 
 

@@ -30,7 +30,7 @@ TODAY = dt.date(2026, 5, 20)
         ("was hing gestern an der Weißgerberstraße", ["hing", "Weißgerberstraße"]),
         ("Weißgerberstraße gestern", ["Weißgerberstraße"]),
         ("cafe\u0301 ouvert hier, que nous avons vu", ["café", "ouvert", "vu"]),
-        ("May 3 or May 3 with Ann", ["May", "Ann"]),
+        ("May 3 or May 3 with Ann", ["Ann", "3 May", "May 3", "May 3rd", "3rd of May"]),
     ],
 )
 def test_a_date_is_taken_out_where_it_stands_and_not_of_another_word(question: str, words: list[str]) -> None:

@@ -202,6 +202,36 @@ def test_what_only_looks_like_a_time_is_none(text: str) -> None:
     assert spans(text) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Jun Nakagawa", "what did Jun say about cleaning", "lunch with Jun", "what did April Svensson take over"),
+        *("ask August about the pump", "June's bike", "qué dijo Julio", "pan con mayo", "Avril Lavigne", "Juli Zeh"),
+        *("April invoice", "cards for June and Ann"),
+    ],
+)
+def test_a_name_of_a_person_is_no_month(text: str) -> None:
+    assert spans(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *((f"pump {words}", [("2026-04-01", "2026-04-30")]) for words in ("in April", "this April", "last April")),
+        *((text, [("2026-04-01", "2026-04-30")]) for text in ("April", "April?", "vom April", "au mois d'avril")),
+        ("pump early April", [("2026-04-01", "2026-04-10")]),
+        ("pump April 2025", [("2025-04-01", "2025-04-30")]),
+        ("pump in March and April", [("2026-03-01", "2026-03-31"), ("2026-04-01", "2026-04-30")]),
+        ("pump from March to April", [("2026-03-01", "2026-04-30")]),
+        ("April 3", [("2026-04-03", "2026-04-03")]),
+    ],
+)
+def test_a_month_that_is_also_a_name_counts_where_words_around_it_say_so(
+    text: str, expected: list[tuple[str, str]]
+) -> None:
+    assert [(date.first.isoformat(), date.last.isoformat()) for date in find_dates(text, TODAY)] == expected
+
+
 def test_each_monday_is_not_one_day() -> None:
     assert spans("every week after May 3") == ["2026-05-03"]
 

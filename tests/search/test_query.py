@@ -78,7 +78,8 @@ def test_relative_dates_are_replaced_by_the_days_they_mean() -> None:
 
 
 def test_a_named_month_stays_a_word_although_it_is_a_function_word() -> None:
-    assert "May" in terms("what happened in May 2023?")
+    assert "May" in terms("what happened in May?")
+    assert "May" in terms("what did we paint in May?")
     assert "may" not in terms("what may happen")
 
 
@@ -88,9 +89,72 @@ def test_a_named_month_stays_a_word_although_it_is_a_function_word() -> None:
 def test_the_numbers_of_a_date_are_no_words_but_its_day_is_looked_for(text: str) -> None:
     found = parse(text, TODAY)
 
-    assert {"kiln", "October", "2025-10-13"} <= set(terms(text))
-    assert not {"13", "2025", "13th"} & set(terms(text))
-    assert not any(needle.found("13 things of 2025") for needle in found.needles)
+    assert {"kiln", "2025-10-13", "13 October", "October 13"} <= set(terms(text))
+    assert not {"13", "2025", "13th", "October"} & set(terms(text))
+    assert not any(needle.found("13 things of october 2025") for needle in found.needles)
+
+
+@pytest.mark.parametrize("text", ["6 May", "kiln on 6 May 2026", "what did I do on 6 May", "6 May or 6 May"])
+def test_a_day_is_pointed_at_with_its_month_and_never_the_month_alone(text: str) -> None:
+    found = parse(text, TODAY)
+
+    assert {"6 May", "May 6"} <= set(phrases(text))
+    assert "May" not in (*terms(text), *found.words)
+    assert [sum(needle.found(line) for needle in found.needles) for line in ("on 6 may", "may 6th,", "6. may")] == [
+        1
+    ] * 3
+    for other in ("you may go", "may 16", "16 may", "6 mayors", "on 7 may"):
+        assert not any(needle.found(other) for needle in found.needles)
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "line"),
+    [
+        ("el horno el 2 de marzo", "2 de marzo", "fue el 2 de marzo"),
+        ("Ofen am 3. März", "3 März", "am 3. marz"),
+        ("four le 1er mai", "1er mai", "le 1er mai"),
+        ("kiln on the 13th of October", "13th of October", "the 13th of october"),
+        ("kiln on October 13", "October 13th", "on october 13th"),
+    ],
+)
+def test_a_day_is_looked_for_as_it_was_typed_and_as_notes_write_it(text: str, form: str, line: str) -> None:
+    assert form in phrases(text)
+    assert any(needle.found(line) for needle in parse(text, TODAY).needles)
+
+
+@pytest.mark.parametrize("text", ["in April 2023", "kiln in April 2023", "what happened in April 2023?"])
+def test_a_month_with_its_year_is_looked_for_as_a_whole(text: str) -> None:
+    assert {"April 2023", "2023-04"} <= set(phrases(text))
+    assert not {"April", "2023"} & set(terms(text))
+    assert "de" not in terms("horno en abril de 2023")
+    assert "abril de 2023" in phrases("horno en abril de 2023")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("what did I do yesterday", ["2026-05-04"]),
+        ("between 3 and 4 May", ["2026-05-03", "2026-05-04"]),
+        ("what happened on the week of May 4", [f"2026-05-{day:02d}" for day in range(4, 11)]),
+        ("what did I do in KW 12 2026", [f"2026-03-{day}" for day in range(16, 23)]),
+        ("昨天发生了什么", ["2026-05-04"]),
+        ("2026-05-01", ["2026-05-01"]),
+        ("what happened in 2024", ["2024"]),
+        ("in May", ["May", "2026-05"]),
+        ('what happened on "6 May 2025"', ["6 May 2025", "2025-05-06"]),
+    ],
+)
+def test_a_question_about_a_time_alone_has_no_words_but_those_of_the_time(text: str, expected: list[str]) -> None:
+    found = parse(text, TODAY)
+
+    assert found.only_dates
+    assert terms(text) == expected
+    assert found.words == ()
+
+
+def test_a_question_that_looks_beyond_a_time_keeps_its_words() -> None:
+    assert "repaired" in terms("what was repaired since May")
+    assert "since" in terms("since May")
 
 
 def test_dates_in_numbers_stay_literal() -> None:

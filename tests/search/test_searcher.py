@@ -165,6 +165,14 @@ def test_of_two_facts_the_newer_is_first(bench: SearchBench) -> None:
     assert bench.paths("which deploy day", settings()) == [days_ago(3), days_ago(300)]
 
 
+def test_a_newer_fact_does_not_overtake_one_of_the_year_that_is_asked_for(bench: SearchBench) -> None:
+    old, new = days_ago(700), days_ago(3)
+    bench.put({old: "bought winter tyres, 412 euros", new: "new winter tyres, 518 euros"})
+
+    assert bench.paths("winter tyres")[0] == new
+    assert bench.paths(f"winter tyres {old[7:11]}")[0] == old
+
+
 def test_without_decay_age_does_not_count(bench: SearchBench) -> None:
     bench.put({days_ago(300): "deploy day is Tuesday, the deploy day", days_ago(3): "deploy day moved to Thursday"})
 

@@ -110,6 +110,58 @@ def test_a_question_about_more_than_a_time_is_not_listed(question: str) -> None:
     assert not (parsed.only_dates and parsed.times)
 
 
+def test_a_month_that_may_be_a_name_is_a_word_that_matches_the_dates_of_notes(tmp_path: Path) -> None:
+    with SearchBench(tmp_path) as bench:
+        bench.put(
+            {
+                "memory/2026-04-09.md": "the invoice of the roofer",
+                "memory/2026-05-03.md": "the invoice of the painter",
+                "memory/people.md": "April Svensson took over the choir",
+                "memory/2026-04-11.md": "the choir sang",
+            }
+        )
+
+        found = bench.paths("April invoice")
+        assert found.index("memory/2026-04-09.md") < found.index("memory/2026-05-03.md")
+        assert bench.paths("what did April Svensson take over")[0] == "memory/people.md"
+
+
+def test_a_day_does_not_bring_notes_that_hold_the_name_of_its_month(tmp_path: Path) -> None:
+    with SearchBench(tmp_path) as bench:
+        bench.put(
+            {
+                "memory/rules.md": "guests may park here",
+                "memory/people.md": "May Larsson keeps the books",
+                "memory/trip.md": "we leave on 3 May at nine",
+            }
+        )
+
+        assert bench.paths("what did I do on 3 May") == ["memory/trip.md"]
+        assert bench.paths("what did I do on 4 May") == []
+
+
+def test_a_note_of_the_same_day_in_another_year_is_no_answer(tmp_path: Path) -> None:
+    with SearchBench(tmp_path) as bench:
+        bench.put(
+            {
+                "memory/2025-05-03.md": "painted the fence",
+                "memory/old.md": "the fence was bought on 3 May 2023",
+                "memory/trip.md": "we leave on 3 May at nine",
+            }
+        )
+
+        assert bench.paths("what did I do on 3 May") == ["memory/trip.md"]
+        assert bench.paths("3 May 2025") == ["memory/2025-05-03.md", "memory/trip.md"]
+
+
+@pytest.mark.parametrize("question", ["what did I do last week", "between 3 and 9 March", "what happened yesterday"])
+def test_a_time_without_notes_has_no_results(tmp_path: Path, question: str) -> None:
+    with SearchBench(tmp_path) as bench:
+        bench.put({"memory/n.md": "what I did between two jobs happened to do it good in march"})
+
+        assert bench.paths(question) == []
+
+
 def chunk(text: str) -> StoredChunk:
     return StoredChunk(1, "memory/x.md", "memory", 1, 1, text, (), False, None, 0.0, None, None)
 
