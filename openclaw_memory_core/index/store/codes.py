@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 _WORD_BYTES = 8
+_ROWS = 256
+"""Vectors computed with at once in float64."""
+
 _BLOCK = 65_536
 """Rows compared at once: what is written meanwhile stays in the processor's cache."""
 
@@ -59,7 +62,10 @@ def encode_all(vectors: Sequence[Vector], mean: Vector) -> list[bytes]:
 
 def mean_of(vectors: Sequence[Vector]) -> Vector:
     """Mean of the vectors, each brought to length 1."""
-    mean: Vector = unit_rows(vectors).mean(axis=0, dtype="f8").astype("<f4").tobytes()
+    # A few at a time: thousands of them as float64, several times over, would be most of what indexing needs of memory.
+    starts = range(0, len(vectors), _ROWS)
+    total = sum(unit_rows(vectors[start : start + _ROWS]).sum(axis=0) for start in starts)
+    mean: Vector = (total / len(vectors)).astype("<f4").tobytes()
     return mean
 
 
