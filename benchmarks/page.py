@@ -48,7 +48,7 @@ A year of chat as daily notes (Maharana et al., 2024), one line a turn, the newe
 
 SPEED = """## Speed
 
-Every figure beside what limits it, measured in the same run on a machine that did other things as well. `!` marks a
+Every figure beside what limits it, measured in the same run on a machine that did nothing else. `!` marks a
 figure that misses its target. [Performance](performance.md) says what is behind them.
 """
 
