@@ -125,10 +125,11 @@ def standard(values: Sequence[float]) -> list[float]:
 
 
 def reciprocal_ranks(values: Sequence[float]) -> list[float]:
-    """1/(k + rank) for values above 0, best first, equal values in the order given."""
-    order = sorted((i for i, value in enumerate(values) if value > 0), key=lambda i: -values[i])
-    ranks = {position: 1.0 / (RRF_K + rank) for rank, position in enumerate(order, 1)}
-    return [ranks.get(i, 0.0) for i in range(len(values))]
+    """1/(k + rank) for values above 0, best first; equal values share a rank, so that none is behind its equal."""
+    ranks: dict[float, int] = {}
+    for rank, value in enumerate(sorted((value for value in values if value > 0), reverse=True), 1):
+        ranks.setdefault(value, rank)
+    return [1.0 / (RRF_K + ranks[value]) if value > 0 else 0.0 for value in values]
 
 
 _SCALES: dict[str, Callable[[Sequence[float]], list[float]]] = {

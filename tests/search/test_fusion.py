@@ -76,5 +76,13 @@ def test_a_candidate_that_is_better_in_both_legs_is_never_behind(kind: str, pool
     assert found[-1].score == max(one.score for one in found)
 
 
+def test_equal_candidates_have_equal_ranks() -> None:
+    pool = [Signal(cosine=0.5, rank=1.0), Signal(cosine=0.5), Signal(cosine=0.5), Signal(cosine=0.4)]
+
+    first, second, third, last = (one.vector for one in fuse("rrf", pool, CONFIGURED))
+
+    assert first == second == third > last
+
+
 def test_nothing_gives_nothing() -> None:
     assert fuse("relative", [], CONFIGURED) == []
