@@ -8,11 +8,16 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 _FOREIGN = ("OPENCLAW_", "CLAWDBOT_", "OPENAI_", "GEMINI_", "GOOGLE_", "VOYAGE_", "MISTRAL_", "AWS_", "COPILOT_")
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
+
+# A test says what is right, not how fast this machine is at the moment.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A job in the background of a shell inherits this, and so would the programs that tests interrupt.
