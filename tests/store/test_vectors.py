@@ -172,7 +172,9 @@ def test_a_process_that_asks_once_and_a_large_index_keep_no_vectors_in_memory(
     monkeypatch.setattr(kept_vectors, "keep", lambda *a: built.append(1) or keep(*a))
     fill(bench, range(300))
 
-    texts(bench, leaning_vector(3))
+    with bench.store.reader() as reader:
+        reader.vector(leaning_vector(3), ALL, 10)
+        reader.cosines(leaning_vector(3), reader.sample(ALL, 1000))
     assert not built
     with monkeypatch.context() as patch:
         patch.setattr(kept_vectors, "MOST_BYTES", 300 * DIMS * 4 - 1)

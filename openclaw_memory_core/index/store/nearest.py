@@ -86,6 +86,7 @@ class NearestSearch:
         self._query: Vector = b""
         self._known: dict[int, float] = {}
         self._table: CodeTable | None = None
+        self._kept: KeptVectors | None = None
 
     def search(self, question: Question) -> list[VectorHit]:
         """Nearest chunks, nearest first; equal cosines in the order of the chunks."""
@@ -111,16 +112,9 @@ class NearestSearch:
 
     def _values(self, query: Vector, vectors: list[int], best: int | None) -> dict[int, float]:
         """Exact cosines of *query* with these vectors, which are in memory or read."""
-        kept = self._kept()
-        if kept is None:
+        if self._kept is None:
             return stored_cosines(self._db, query, vectors, best=best)
-        return cosines_of_rows(query, vectors, kept.rows(vectors), best=best)
-
-    def _kept(self) -> KeptVectors | None:
-        """All vectors, if this search looked at the codes in memory and they are few."""
-        if self._table is None or self._generation.dims is None:
-            return None
-        return self._cache.vectors(self._db, self._table, self._generation.dims)
+        return cosines_of_rows(query, vectors, self._kept.rows(vectors), best=best)
 
     def cosines(self, query: Vector, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Exact cosine of these chunks."""
@@ -131,11 +125,10 @@ class NearestSearch:
         return known | self._others(query, [chunk for chunk in chunk_ids if chunk not in known])
 
     def _others(self, query: Vector, chunk_ids: Sequence[int]) -> dict[int, float]:
-        kept = self._kept()
-        if kept is None or self._table is None:
+        if self._kept is None or self._table is None:
             return self.cosines_with(query, self.vectors(chunk_ids))
         chunks, vectors = self._table.vectors_of(chunk_ids)
-        return cosines_of_rows(query, chunks, kept.rows(vectors))
+        return cosines_of_rows(query, chunks, self._kept.rows(vectors))
 
     def vectors(self, chunk_ids: Sequence[int]) -> list[tuple[int, Vector]]:
         """These chunks, as far as they have one, with their vectors."""
@@ -177,6 +170,8 @@ class NearestSearch:
 
     def _candidates_in_memory(self, question: Question) -> list[tuple[int, int]]:
         table = self._table = self._cache.table(self._db, self._generation)
+        # Asked for once: what a process asks first is answered from the file, to the end.
+        self._kept = self._cache.vectors(self._db, table, len(question.vector) // 4)
         hidden = self._cache.hidden(table, question.visible)
         if hidden is None:
             rows = self._db.execute(self._sql(_HIDDEN), visible_bindings(question.visible))
