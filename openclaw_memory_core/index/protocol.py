@@ -112,11 +112,8 @@ class GenerationWriter(Protocol):
     def add_vectors(self, vectors: Mapping[str, Vector]) -> None:
         """Store vectors by text hash under this identity."""
 
-    def put_document(self, document: Document, chunks: Sequence[Chunk], *, indexed_at: float) -> None:
-        """Replace the rows of one document; chunks whose vector is not stored are counted as missing."""
-
     def put_documents(self, documents: Sequence[tuple[Document, Sequence[Chunk]]], *, indexed_at: float) -> None:
-        """As :meth:`put_document` for a few at once: all of them or none."""
+        """Replace the rows of a few documents, all or none; chunks without a stored vector are counted as missing."""
 
     def link_vectors(self, *paths: str) -> int:
         """Attach vectors that have arrived since to the chunks of documents; returns what is still missing."""

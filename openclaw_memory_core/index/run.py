@@ -106,7 +106,7 @@ class GenerationRun:
     ) -> None:
         """Make the index hold the texts that the sources hold; vectors follow beside it.
 
-        :param after_documents: called after each document.
+        :param after_documents: called each time that some were written.
         :raises StoreError: the index cannot be written.
         """
         started = self._now()

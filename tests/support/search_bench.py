@@ -71,7 +71,7 @@ class SearchBench:
             chunks = chunk_document(doc, ChunkingConfig())
             if self.provider is not None:
                 writer.add_vectors({chunk.text_hash: self.provider.vector(chunk.embed_text) for chunk in chunks})
-            writer.put_document(doc, chunks, indexed_at=NOW.timestamp())
+            writer.put_documents([(doc, chunks)], indexed_at=NOW.timestamp())
         writer.finish()
         return self
 

@@ -86,7 +86,7 @@ class Bench:
         if vectors:
             writer.add_vectors({one.text_hash: vector_of(one.embed_text, dims) for one in chunks})
         text = "\n".join(one.text for one in chunks)
-        writer.put_document(document(path, text, **fields), chunks, indexed_at=self.now)
+        writer.put_documents([(document(path, text, **fields), chunks)], indexed_at=self.now)
 
     def fill(self, notes: dict[str, str], **fields: Any) -> None:
         writer = self.store.writer(identity())

@@ -105,10 +105,6 @@ class SqliteWriter:
         if self._uncoded >= centres.CODED_FROM:
             self._update_codes()
 
-    def put_document(self, document: Document, chunks: Sequence[Chunk], *, indexed_at: float) -> None:
-        """See the protocol."""
-        self.put_documents([(document, chunks)], indexed_at=indexed_at)
-
     def put_documents(self, documents: Sequence[tuple[Document, Sequence[Chunk]]], *, indexed_at: float) -> None:
         """See the protocol."""
         files = [_file_bindings(document, len(chunks), indexed_at) for document, chunks in documents]
