@@ -14,12 +14,6 @@ from openclaw_memory_core.search.date_words import MONTHS
 from openclaw_memory_core.search.dates import DateRange
 from openclaw_memory_core.search.words import WORD, fold
 
-_SHORT_RANGE = 11
-"""Days of a range that are looked for one by one; as many as the last third of a month has."""
-
-_LONG_RANGE = 200
-"""Days up to which a range is looked for by its months."""
-
 _NUMBER = re.compile(r"(?<!\w)(\d+)((?:st|nd|rd|th|er)?)\b", re.IGNORECASE)
 _LINK = r"(?:of\s+|del?\s+)?"
 
@@ -76,10 +70,10 @@ def is_month(date: DateRange) -> bool:
 
 def date_terms(date: DateRange) -> Iterator[Term]:
     """Words under which the index knows the days of a range: each day of a short one, else its months or years."""
-    if date.days <= _SHORT_RANGE:
+    if date.days <= times.FEW_DAYS:
         for offset in range(date.days):
             yield Term((date.first + dt.timedelta(days=offset)).isoformat(), phrase=True)
-    elif date.days <= _LONG_RANGE:
+    elif date.days <= times.FEW_MONTHS:
         for month in date.months:
             yield Term(f"{month.year}-{month.month:02d}", phrase=True)
     else:

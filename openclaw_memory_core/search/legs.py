@@ -111,7 +111,7 @@ def gather(
     chunks |= reader.chunks([i for i in pool.keyword_places if i not in chunks])
     pool.chunks = dict(sorted(chunks.items()))
     if pool.instead:
-        texts = [fold(pool.chunks[i].text) for i in pool.keyword_places if i in pool.chunks]
+        texts = _texts(pool)
         pool.instead = {word: as_written(stems, texts) for word, stems in pool.instead.items()}
     pool.missing = _missing(reader, pool, query, visible)
     if vector is not None:
@@ -131,6 +131,11 @@ def _take_hits(pool: Pool, found: Sequence[Sequence[KeywordHit]], size: int) -> 
                 pool.keyword_places[hit.chunk_id] = place
 
 
+def _texts(pool: Pool) -> list[str]:
+    """What the keyword leg found, folded, best first."""
+    return [fold(pool.chunks[i].text) for i in pool.keyword_places if i in pool.chunks]
+
+
 def _correct(reader: IndexReader, pool: Pool, query: ParsedQuery, visible: Visible, size: int) -> None:
     """Nothing matched at all: perhaps the words are misspelt."""
     found = [reader.similar_words(word, SIMILAR, visible, stopwords.ALL) for word in query.words]
@@ -146,7 +151,7 @@ def _correct(reader: IndexReader, pool: Pool, query: ParsedQuery, visible: Visib
 def _missing(reader: IndexReader, pool: Pool, query: ParsedQuery, visible: Visible) -> tuple[str, ...]:
     """Identifiers and phrases that stand in no note that may be seen."""
     # Most are in a candidate; the index also knows headings and names, and the notes that are no candidates.
-    texts = [fold(pool.chunks[i].text) for i in pool.keyword_places if i in pool.chunks] if query.literals else []
+    texts = _texts(pool) if query.literals else []
     patterns = ((literal, literal_pattern(fold(literal))) for literal in query.literals)
     unseen = [literal for literal, pattern in patterns if not any(map(pattern.search, texts))]
     return tuple(one for one in unseen if not pool.named and not reader.keyword([Term(one, phrase=True)], visible, 1))

@@ -121,16 +121,16 @@ def parse(text: str, today: dt.date) -> ParsedQuery:
     named = _named(text, [date for date in dates if date not in quoted], places)
     rest = _without_dates(text, [date for date in dates if date not in quoted], named, places)
     only_dates = bool(dates) and _is_bare(text, dates)
-    times = [date for date in dates if not date.open]
+    listed = only_dates and not all(date.open for date in dates)
     plain = [date for date in dates if date not in named]
-    parts = _only_times(plain, rest, places) if only_dates and times else _parts(rest, plain)
+    parts = _only_times(plain, rest, places) if listed else _parts(rest, plain)
     return ParsedQuery(
         text=text,
         terms=tuple(dict.fromkeys(_terms(parts, dates, named.values())))[:MAX_TERMS],
         needles=tuple(_needles(parts, dates, named.values()))[:MAX_TERMS],
         dates=tuple(dates),
         literal=bool(parts.phrases or parts.identifiers),
-        words=() if only_dates and times else tuple(dict.fromkeys(map(_bare, parts.words)))[:MAX_TERMS],
+        words=() if listed else tuple(dict.fromkeys(map(_bare, parts.words)))[:MAX_TERMS],
         only_dates=only_dates,
         literals=tuple(dict.fromkeys((*parts.phrases, *_codes(parts.identifiers, dates)))),
     )
@@ -153,14 +153,14 @@ def _parts(text: str, dates: list[DateRange]) -> _Parts:
     """
     phrases, rest = _take(_PHRASE, text)
     identifiers, rest = _take(_IDENTIFIER, rest)
-    words = [word for word in WORD.findall(CJK_RUN.sub(" ", rest)) if len(word) > 1 or word.isdigit()]
+    words = _words(rest)
     # "may" is a function word, except in a date.
     named = {word for date in dates if not date.relative for word in WORD.findall(date.words) if word in MONTHS}
     idle = stop_words([fold(word) for word in words]) - named
     telling = [word for word in words if fold(word) not in idle]
     telling += [part for name in identifiers if _COMPOUND.fullmatch(name) for part in WORD.findall(name)]
     telling += [word for phrase in phrases for word in WORD.findall(phrase) if fold(word) not in idle]
-    runs = [piece for run in CJK_RUN.findall(rest) for piece in FILLERS.split(run) if piece]
+    runs = _runs(rest)
     if not (telling or phrases or identifiers or runs):
         telling, runs = words, CJK_RUN.findall(rest)
     return _Parts(phrases, identifiers, telling, runs)
@@ -210,9 +210,18 @@ def _is_bare(text: str, dates: list[DateRange]) -> bool:
     rest = fold(text)
     for date in dates:
         rest = rest[: date.at] + " " * len(date.words) + rest[date.at + len(date.words) :]
-    words = [word for word in WORD.findall(CJK_RUN.sub(" ", rest)) if len(word) > 1 or word.isdigit()]
-    runs = [piece for run in CJK_RUN.findall(rest) for piece in FILLERS.split(run) if piece]
-    return not (set(words) - stop_words(words) - HAPPENING) and all(HAPPENED.fullmatch(run) for run in runs)
+    words = _words(rest)
+    return not (set(words) - stop_words(words) - HAPPENING) and all(HAPPENED.fullmatch(run) for run in _runs(rest))
+
+
+def _words(text: str) -> list[str]:
+    """Words that are written with spaces around them; a single letter says nothing."""
+    return [word for word in WORD.findall(CJK_RUN.sub(" ", text)) if len(word) > 1 or word.isdigit()]
+
+
+def _runs(text: str) -> list[str]:
+    """What is left of Chinese and Japanese between its function words."""
+    return [piece for run in CJK_RUN.findall(text) for piece in FILLERS.split(run) if piece]
 
 
 def _quoted(text: str, dates: list[DateRange], places: Sequence[int]) -> tuple[list[DateRange], Collection[DateRange]]:

@@ -11,9 +11,10 @@ from openclaw_memory_core.search.date_words import MONTHS
 from openclaw_memory_core.search.dates import DateRange
 from openclaw_memory_core.search.words import fold
 
-_FEW_DAYS = 11
-_FEW_MONTHS = 200
-"""Days up to which a span is looked for in texts by its days, and by its months; no text names a longer one."""
+FEW_DAYS = 11
+FEW_MONTHS = 200
+"""Days up to which a span is looked for by its days, and by its months; no text names a longer one.  The last third of
+a month has eleven."""
 
 STEP = 0.98
 """Factor for each further chunk of a note where the notes of a time are listed: the beginning of each comes first."""
@@ -41,10 +42,10 @@ def naming(times: Iterable[DateRange]) -> re.Pattern[str] | None:
 
 
 def _parts(time: DateRange) -> Iterable[str]:
-    if time.days <= _FEW_DAYS:
+    if time.days <= FEW_DAYS:
         for offset in range(time.days):
             yield from _day(time.first + dt.timedelta(days=offset))
-    elif time.days <= _FEW_MONTHS:
+    elif time.days <= FEW_MONTHS:
         for month in time.months:
             yield from _month(month)
 
