@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cost import cpu_cost
 from support.search_bench import SearchBench
 from support.store import Bench
 
@@ -110,11 +111,10 @@ def test_a_question_of_hundreds_of_misspelt_words_is_answered_in_a_moment(tmp_pa
     with Bench(tmp_path / "index.sqlite") as bench:
         bench.fill({f"{n}.md": " ".join(word("aeioubcdfgklmnprst", 7) for _ in range(200)) for n in range(50)})
         query = parse(" ".join(word("xyzwvj", 7) for _ in range(200)), TODAY)
-        start = time.process_time()
-        with bench.store.reader() as reader:
+        with cpu_cost(time.process_time) as cost, bench.store.reader() as reader:
             assert not any(reader.similar_words(one, 3) for one in query.words)
         # Seconds if each of the words were compared with each of the index.
-        assert time.process_time() - start < 1.5
+        assert cost.seconds < 1.5
     assert len(query.words) == MAX_TERMS
 
 

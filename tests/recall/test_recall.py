@@ -7,6 +7,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cost import cpu_cost
 
 from openclaw_memory_core.recall import CuratedEntry, RecallIndex, strip_recall_blocks
 from openclaw_memory_core.recall.block import MAX_BLOCK_CHARS, MAX_ENTRY_CHARS
@@ -202,9 +203,9 @@ def test_a_huge_message_costs_little(piece: str) -> None:
     message = "</recalled-notes>" + piece * (1_000_000 // len(piece))
     entries = one("ferry, 予約, book the ferry")
 
-    begun = time.thread_time()
-    entries.recall(message)
-    assert time.thread_time() - begun < 0.5
+    with cpu_cost() as cost:
+        entries.recall(message)
+    assert cost.seconds < 0.5
 
 
 def test_five_hundred_triggers_cost_next_to_nothing() -> None:

@@ -8,6 +8,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.cost import cpu_cost
 
 from openclaw_memory_core.workspace.globs import compile_glob
 
@@ -116,10 +117,10 @@ def test_it_fits_what_the_regular_expression_fits(pattern: str, paths: list[str]
 
 @pytest.mark.parametrize("piece", ["*a", "**a", "**/", "?*", "[!b]*", "{*,a*}", "**/*a"])
 def test_the_number_of_stars_does_not_multiply_the_time(piece: str) -> None:
-    began = time.process_time()
-    assert not compile_glob(piece * 40 + "b").matches("a" * 10_000)
-    assert not compile_glob(piece * 40 + "b").matches("a/" * 5_000)
-    assert time.process_time() - began < 5.0
+    with cpu_cost(time.process_time) as cost:
+        assert not compile_glob(piece * 40 + "b").matches("a" * 10_000)
+        assert not compile_glob(piece * 40 + "b").matches("a/" * 5_000)
+    assert cost.seconds < 5.0
 
 
 def test_a_path_of_more_characters_than_are_remembered_is_matched_as_well() -> None:
