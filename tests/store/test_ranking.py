@@ -119,6 +119,31 @@ def test_nothing_that_is_hidden_takes_a_place(store: Bench, large: None) -> None
         assert not any(one.curated for one in reader.chunks(list(shown)).values())
 
 
+def test_what_becomes_private_is_hidden_from_the_next_search_on(tmp_path: Path) -> None:
+    """Whether an index holds anything that an audience may not see is asked once for each of its revisions."""
+    with Bench(tmp_path / "main.sqlite") as bench:
+        for path, curated, seen in (("memory/a.md", False, 1), ("MEMORY.md", True, 1), ("memory/b.md", False, 2)):
+            writer = bench.store.writer(KEYWORD_ONLY)
+            bench.put(writer, path, "the kiln is hot", vectors=False, curated=curated)
+            writer.finish()
+            assert len(found(bench, ["kiln"], PUBLIC, 10)) == seen
+        assert len(found(bench, ["kiln"], ALL, 10)) == 3
+        assert found(bench, ["kiln"], Visible(hidden_paths=frozenset({"memory/a.md", "memory/b.md"})), 10) == [
+            hit for hit in found(bench, ["kiln"], ALL, 10) if hit not in found(bench, ["kiln"], PUBLIC, 10)
+        ]
+
+
+@given(words=st.lists(st.sampled_from([*WORDS, "filler"]), min_size=1, max_size=4, unique=True))
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_ranks_do_not_depend_on_whether_owners_are_asked_for(store: Bench, words: list[str]) -> None:
+    expected = found(store, words, ALL, 100)
+
+    # A path that the index does not hold hides nothing, and yet is looked for.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranking._Query, "_hides", lambda _: True)
+        assert found(store, words, ALL, 100) == expected
+
+
 def test_words_that_stand_everywhere_are_looked_for_in_what_was_written_last(
     store: Bench, large: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

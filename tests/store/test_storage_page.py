@@ -9,7 +9,7 @@ from support.store import Bench, identity
 
 from openclaw_memory_core import errors
 from openclaw_memory_core.config.model import CacheConfig
-from openclaw_memory_core.index.store import centres, keyword, nearest, schema, text, upkeep
+from openclaw_memory_core.index.store import centres, nearest, ranking, schema, text, upkeep
 
 PAGE = (Path(__file__).parents[2] / "docs" / "storage.md").read_text(encoding="utf-8")
 FLAT = " ".join(PAGE.split())
@@ -40,7 +40,7 @@ def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
     assert f"up to {centres._SETTLED:,}" in FLAT
     assert f"in steps of {upkeep._ROWS:,} rows" in FLAT
     assert f"`cache.maxEntries` ({CacheConfig().max_entries:,})" in FLAT
-    assert keyword.WEIGHTS == (1.0, 0.6, 1.0)
+    assert ranking.WEIGHTS == (1.0, 0.6, 1.0)
     assert "weighs text 1, headings 0.6, and the words of date and file name 1" in FLAT
     assert text.fold("账单系").split() == ["账", "账单", "单", "单系", "系"]
     assert text.LONG_RUN == 3

@@ -15,11 +15,8 @@ from openclaw_memory_core.index.store.schema import sql, visible_bindings
 
 if TYPE_CHECKING:
     from openclaw_memory_core.index.store.generations import Generation
-    from openclaw_memory_core.index.store.recent import Moment, Recent
+    from openclaw_memory_core.index.store.recent import Kept
     from openclaw_memory_core.privacy import Visible
-
-WEIGHTS = (1.0, 0.6, 1.0)
-"""Weights of the columns in bm25(): the text, the headings above it, words of its date and file name."""
 
 SHORT_RANK = -0.001
 """Rank of a chunk that holds a word too short for a trigram index: behind every ranked hit."""
@@ -50,28 +47,24 @@ def search(
     terms: Sequence[Term],
     visible: Visible,
     limit: int,
-    shares: Recent[tuple[Moment, str], float],
+    kept: Kept,
 ) -> list[KeywordHit]:
-    """Chunks that hold any of *terms*, best first; a term's weight multiplies what it adds to the rank.
-
-    :param shares: what is known of words already.
-    """
-    bindings = visible_bindings(visible) | {"weights": f"bm25{WEIGHTS}"}
+    """Chunks that hold any of *terms*, best first; a term's weight multiplies what it adds to the rank."""
     ranks: dict[int, float] = {}
     groups = _by_weight(terms)
     for weight, group in groups:
         parts = text.match_parts(group, generation.text_kind)
         if parts:
             # Only one group can be cut by SQL: a chunk may be second in each of two and first in their sum.
-            found = ranking.ranked(db, generation, parts, bindings, limit if len(groups) == 1 else -1, shares)
+            found = ranking.ranked(db, generation, parts, visible, limit if len(groups) == 1 else -1, kept)
             for chunk, rank in found.items():
                 ranks[chunk] = ranks.get(chunk, 0.0) + weight * rank
     for term in text.too_short(terms, generation.text_kind):
-        bindings |= {"part": text.normalise(term.text).strip(), "limit": limit}
+        bindings = visible_bindings(visible) | {"part": text.normalise(term.text).strip(), "limit": limit}
         for (chunk,) in db.execute(sql(_CONTAINS, generation.id), bindings):
             ranks[chunk] = ranks.get(chunk, 0.0) + term.weight * SHORT_RANK
-    best = sorted(ranks.items(), key=lambda item: (item[1], item[0]))[:limit]
-    return [KeywordHit(chunk, rank) for chunk, rank in best]
+    best = sorted((rank, chunk) for chunk, rank in ranks.items())[:limit]
+    return [KeywordHit(chunk, rank) for rank, chunk in best]
 
 
 def _by_weight(terms: Sequence[Term]) -> list[tuple[float, list[Term]]]:

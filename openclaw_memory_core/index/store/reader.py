@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from openclaw_memory_core.embeddings.base import Vector
     from openclaw_memory_core.index.store.code_cache import CodeCache
     from openclaw_memory_core.index.store.extension import VectorExtension
+    from openclaw_memory_core.index.store.kept_chunks import KeptChunks
     from openclaw_memory_core.index.store.nearest import NearestSearch
     from openclaw_memory_core.index.store.recent import Kept
     from openclaw_memory_core.privacy import Visible
 
-_CHUNKS = """SELECT COLUMNS, f.line_map FROM gN_chunks AS c JOIN gN_files AS f ON f.id = c.file
+_CHUNKS = """SELECT COLUMNS FROM gN_chunks AS c JOIN gN_files AS f ON f.id = c.file
     WHERE CONDITION ORDER BY c.id"""
 
 _DATED = """SELECT c.id FROM gN_files AS f JOIN gN_chunks AS c ON c.file = f.id
@@ -63,6 +64,7 @@ class SqliteReader:
         self._kept = kept
         self._active: Generation | None = active(db)
         self._search: NearestSearch | None = None
+        self._chunks: tuple[KeptChunks | None] | None = None
         self._fts = fts and self._active is not None and self._active.text_kind != "none"
 
     @property
@@ -106,7 +108,7 @@ class SqliteReader:
             return []
         from openclaw_memory_core.index.store import keyword
 
-        return keyword.search(self._db, self._active, terms, visible, limit, self._kept.shares)
+        return keyword.search(self._db, self._active, terms, visible, limit, self._kept)
 
     def vector(self, query: Vector, visible: Visible, limit: int) -> list[VectorHit]:
         """See the protocol."""
@@ -132,6 +134,14 @@ class SqliteReader:
 
     def chunks(self, chunk_ids: Sequence[int]) -> dict[int, StoredChunk]:
         """See the protocol."""
+        if self._active is None:
+            return {}
+        if self._chunks is None:
+            # Once for all that is read here: what a process asks first is answered from the file, to the end.
+            self._chunks = (self._kept.chunks.chunks(self._db, self._active),)
+        (kept,) = self._chunks
+        if kept is not None:
+            return kept.some(sorted(chunk_ids))
         where = "c.id IN (SELECT value FROM json_each(:ids))"
         return {chunk.id: chunk for chunk in self._load(where, {"ids": json.dumps(list(chunk_ids))})}
 
@@ -191,7 +201,7 @@ class SqliteReader:
             return []
         query = _CHUNKS.replace("COLUMNS", rows.CHUNK_COLUMNS).replace("CONDITION", where)
         found = self._db.execute(self._sql(query), bindings)
-        return [rows.chunk_from_row(row[:-1], row[-1]) for row in found]
+        return [rows.chunk_from_row(row) for row in found]
 
     def _nearest(self, generation: Generation) -> NearestSearch:
         if self._search is None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from openclaw_memory_core.index.store.kept_chunks import ChunkCache
 
 if TYPE_CHECKING:
     from openclaw_memory_core.embeddings.base import Vector
     from openclaw_memory_core.index.store.generations import Generation
+    from openclaw_memory_core.index.store.ranking import Extent
     from openclaw_memory_core.privacy import Visible
 
 Moment = tuple[str, int, int]
@@ -41,11 +44,25 @@ class Recent(Generic[_K, _V]):
         if found is not None:
             return found
         made = make()
+        self._put({key: made})
+        return made
+
+    def get_all(self, keys: Sequence[_K], make: Callable[[Sequence[_K]], Sequence[_V]]) -> list[_V]:
+        """The values for these keys; those that are not kept are made together."""
         with self._lock:
-            self._values[key] = made
+            found = {key: self._values[key] for key in keys if key in self._values}
+        missing = [key for key in keys if key not in found]
+        if missing:
+            made = dict(zip(missing, make(missing), strict=True))
+            found |= made
+            self._put(made)
+        return [found[key] for key in keys]
+
+    def _put(self, made: Mapping[_K, _V]) -> None:
+        with self._lock:
+            self._values.update(made)
             while len(self._values) > self._size:
                 del self._values[next(iter(self._values))]
-        return made
 
     def clear(self) -> None:
         """Forget everything."""
@@ -56,15 +73,24 @@ class Recent(Generic[_K, _V]):
 class Kept:
     """What readers of one index share.
 
+    :ivar chunks: those of a small index.
     :ivar samples: chunks and vectors of a sample by audience and size: 0.4 MB each with vectors of 1,536 numbers.
+    :ivar extents: sizes of the text index.
+    :ivar hides: whether anything is hidden from an audience.
     :ivar shares: share of all chunks that hold a word, by FTS5 expression.
     """
 
     def __init__(self) -> None:
+        self.chunks = ChunkCache()
         self.samples: Recent[tuple[Moment, Visible, int], Sequence[tuple[int, Vector]]] = Recent(4)
+        self.extents: Recent[Moment, Extent] = Recent(4)
+        self.hides: Recent[tuple[Moment, Visible], bool] = Recent(64)
         self.shares: Recent[tuple[Moment, str], float] = Recent(4096)
 
     def clear(self) -> None:
         """Forget everything: the file was closed or replaced."""
+        self.chunks.clear()
         self.samples.clear()
+        self.extents.clear()
+        self.hides.clear()
         self.shares.clear()

@@ -13,7 +13,9 @@ from openclaw_memory_core.index.model import FileState, IndexIdentity, StoredChu
 
 CHUNK_COLUMNS = (
     "c.id, f.path, f.source, c.start_line, c.end_line, c.text, c.headings, f.curated, f.date, f.mtime, "
-    "c.importance, f.session_key"
+    "c.importance, f.session_key, "
+    # The part of the document's line numbers that is the chunk's.
+    "substr(f.line_map, 8 * c.start_line - 7, 8 * (c.end_line - c.start_line + 1))"
 )
 FILE_COLUMNS = "path, source, content_hash, stat, indexed_at, chunks, missing, curated, date, session_key"
 
@@ -51,13 +53,13 @@ def pack_lines(lines: Sequence[int] | None) -> bytes | None:
     return None if lines is None else array("q", lines).tobytes()
 
 
-def unpack_lines(blob: bytes | None, start: int, end: int) -> tuple[int, ...] | None:
-    """The numbers of the 1-based lines *start* to *end*."""
+def unpack_lines(blob: bytes | None) -> tuple[int, ...] | None:
+    """The line numbers that :func:`pack_lines` wrote."""
     if blob is None:
         return None
     lines = array("q")
     lines.frombytes(blob)
-    return tuple(lines[max(start - 1, 0) : end])
+    return tuple(lines)
 
 
 def unpack_date(text: str | None) -> dt.date | None:
@@ -65,9 +67,9 @@ def unpack_date(text: str | None) -> dt.date | None:
     return dt.date.fromisoformat(text) if text else None
 
 
-def chunk_from_row(row: Sequence[Any], line_map: bytes | None) -> StoredChunk:
-    """A chunk from :data:`CHUNK_COLUMNS` and the packed line numbers of its document."""
-    number, path, source, start, end, text, headings, curated, date, mtime, importance, session_key = row
+def chunk_from_row(row: Sequence[Any]) -> StoredChunk:
+    """A chunk from :data:`CHUNK_COLUMNS`."""
+    number, path, source, start, end, text, headings, curated, date, mtime, importance, session_key, lines = row
     return StoredChunk(
         number,
         path,
@@ -81,7 +83,7 @@ def chunk_from_row(row: Sequence[Any], line_map: bytes | None) -> StoredChunk:
         mtime,
         importance,
         session_key,
-        unpack_lines(line_map, start, end),
+        unpack_lines(lines),
     )
 
 

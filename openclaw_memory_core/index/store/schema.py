@@ -6,7 +6,9 @@ A generation *N* has its own ``gN_files``, ``gN_chunks``, ``gN_text``, ``gN_path
 
 from __future__ import annotations
 
+import functools
 import json
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -96,6 +98,7 @@ _FRAGMENTS = {
 }
 
 
+@functools.lru_cache(maxsize=512)
 def sql(template: str, generation: int) -> str:
     """Fill in the fragments (words in capitals) and the names of the generation's tables (``gN_…``)."""
     for name, fragment in _FRAGMENTS.items():
@@ -103,15 +106,17 @@ def sql(template: str, generation: int) -> str:
     return template.replace("gN_", f"g{generation}_")
 
 
-def visible_bindings(visible: Visible) -> dict[str, object]:
+@functools.lru_cache(maxsize=64)
+def visible_bindings(visible: Visible) -> MappingProxyType[str, object]:
     """Values for the filter that ``VISIBLE`` stands for."""
     transcripts = None if visible.transcripts is None else json.dumps(sorted(visible.transcripts))
-    return {
+    values = {
         "sources": json.dumps(list(visible.sources)),
         "curated": int(visible.curated),
         "hidden": json.dumps(sorted(visible.hidden_paths)),
         "transcripts": transcripts,
     }
+    return MappingProxyType(values)
 
 
 def generation_schema(generation: int, kind: TextKind) -> str:

@@ -145,9 +145,9 @@ class SqliteWriter:
 
     def touch(self, path: str, stat: tuple[int, int, int, int, int], *, indexed_at: float) -> None:
         """See the protocol."""
-        statement = self._sql("UPDATE gN_files SET stat = ?, mtime = ?, indexed_at = ? WHERE path = ?")
-        with self._write() as (db, _):
-            db.execute(statement, (json.dumps(stat), stat[1] / 1e9, indexed_at, path))
+        statement = self._sql("UPDATE gN_files SET stat = ?, mtime = ?, indexed_at = ?, changed = ? WHERE path = ?")
+        with self._write() as (db, revision):
+            db.execute(statement, (json.dumps(stat), stat[1] / 1e9, indexed_at, revision, path))
 
     def remove(self, paths: Iterable[str]) -> None:
         """See the protocol."""
