@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from openclaw_memory_core.records import record
 
@@ -92,16 +92,14 @@ class Term:
     weight: float = 1.0
 
 
-@record
-class KeywordHit:
+class KeywordHit(NamedTuple):
     """*rank* is SQLite's bm25(): negative, smaller is better."""
 
     chunk_id: int
     rank: float
 
 
-@record
-class VectorHit:
+class VectorHit(NamedTuple):
     """*cosine* is the similarity, −1 to 1."""
 
     chunk_id: int

@@ -107,8 +107,8 @@ class CodeTable:
         """True if it is up to date with this."""
         return (self.source, self.revision, self.centre) == (source, revision, centre or 0)
 
-    def candidates(self, code: bytes, hidden: Iterable[int], count: int) -> tuple[list[int], list[int]]:
-        """Chunk and vector ids of the *count* chunks whose codes are nearest, and of all that have no code yet.
+    def candidates(self, code: bytes, hidden: Iterable[int], count: int) -> Ints:
+        """Rows of the *count* chunks whose codes are nearest, and of all that have no code yet.
 
         :param hidden: files whose chunks do not take part.
         """
@@ -118,20 +118,12 @@ class CodeTable:
         distances = self._distances(code)
         # Whole numbers up to the bits of a code: counting finds the distance of the last place faster than sorting.
         usable = distances if seen.all() and self.coded.all() else distances[seen & self.coded]
-        upto = np.cumsum(np.bincount(usable, minlength=1))
-        farthest = int(np.searchsorted(upto, count))
+        upto = np.bincount(usable, minlength=1).cumsum()
+        farthest = int(upto.searchsorted(count))
         chosen = np.flatnonzero(seen & ((distances < farthest) | ~self.coded))
         ties = np.flatnonzero(seen & (distances == farthest) & self.coded)
         short = count - (int(upto[farthest - 1]) if farthest else 0)
-        chosen = np.concatenate([chosen, ties[:short]])
-        return self.chunks[chosen].tolist(), self.vectors[chosen].tolist()
-
-    def vectors_of(self, chunks: Sequence[int]) -> tuple[list[int], list[int]]:
-        """These chunks, as far as they have vectors, and the ids of the vectors."""
-        import numpy as np
-
-        rows = np.flatnonzero(np.isin(self.chunks, np.array(chunks, dtype=np.int64)))
-        return self.chunks[rows].tolist(), self.vectors[rows].tolist()
+        return np.concatenate([chosen, ties[:short]])
 
     def without(self, files: Iterable[int]) -> Mask:
         """Which rows do not belong to these files."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from openclaw_memory_core.index.model import VectorHit
-from openclaw_memory_core.index.store.codes import encode
+from openclaw_memory_core.index.store.codes import encode, encode_all
 from openclaw_memory_core.index.store.schema import sql, visible_bindings
 from openclaw_memory_core.index.store.vectors import SPARE, cosines_of_rows, cosines_with, is_usable, stored_cosines
 from openclaw_memory_core.records import record
@@ -22,7 +22,6 @@ from openclaw_memory_core.records import record
 if TYPE_CHECKING:
     from openclaw_memory_core.embeddings.base import Vector
     from openclaw_memory_core.index.store.code_cache import CodeCache
-    from openclaw_memory_core.index.store.codes import CodeTable
     from openclaw_memory_core.index.store.extension import VectorExtension
     from openclaw_memory_core.index.store.generations import Generation
     from openclaw_memory_core.index.store.kept_vectors import KeptVectors
@@ -85,7 +84,6 @@ class NearestSearch:
         self._extension = extension
         self._query: Vector = b""
         self._known: dict[int, float] = {}
-        self._table: CodeTable | None = None
         self._kept: KeptVectors | None = None
 
     def search(self, question: Question) -> list[VectorHit]:
@@ -93,28 +91,26 @@ class NearestSearch:
         if not self._answers(question.vector):
             return []
         if "numpy" in sys.modules or not self._extension.load(self._db):
-            chosen = self._candidates_in_memory(question)
+            found = self._in_memory(question)
         elif self._is_small(question):
-            chosen = self._all_in_sql(question)
+            found = self._read(question, self._all_in_sql(question))
         elif self._cache.asked_before:
-            chosen = self._candidates_in_memory(question)
+            found = self._in_memory(question)
         else:
             self._cache.asked_before = True
-            chosen = self._candidates_in_sql(question)
-        # Chunks with equal texts share a vector, so that so many vectors are always enough.
-        values = self._values(question.vector, sorted({vector for _, vector in chosen}), question.limit)
-        found = {chunk: values[vector] for chunk, vector in chosen if vector in values}
+            found = self._read(question, self._candidates_in_sql(question))
         if self._query != question.vector:
             self._query, self._known = question.vector, {}
         self._known |= found
-        hits = [VectorHit(chunk, cosine) for chunk, cosine in found.items()]
-        return sorted(hits, key=lambda hit: (-hit.cosine, hit.chunk_id))[: question.limit]
+        nearest = sorted((-cosine, chunk) for chunk, cosine in found.items())[: question.limit]
+        return [VectorHit(chunk, -distance) for distance, chunk in nearest]
 
-    def _values(self, query: Vector, vectors: list[int], best: int | None) -> dict[int, float]:
-        """Exact cosines of *query* with these vectors, which are in memory or read."""
-        if self._kept is None:
-            return stored_cosines(self._db, query, vectors, best=best)
-        return cosines_of_rows(query, vectors, self._kept.rows(vectors), best=best)
+    def _read(self, question: Question, chosen: list[tuple[int, int]]) -> dict[int, float]:
+        """Exact cosines of the best of these chunks, given with their vectors, which are read."""
+        # Chunks with equal texts share a vector, so that so many vectors are always enough.
+        vectors = sorted({vector for _, vector in chosen})
+        values = stored_cosines(self._db, question.vector, vectors, best=question.limit)
+        return {chunk: values[vector] for chunk, vector in chosen if vector in values}
 
     def cosines(self, query: Vector, chunk_ids: Sequence[int]) -> dict[int, float]:
         """Exact cosine of these chunks."""
@@ -125,10 +121,9 @@ class NearestSearch:
         return known | self._others(query, [chunk for chunk in chunk_ids if chunk not in known])
 
     def _others(self, query: Vector, chunk_ids: Sequence[int]) -> dict[int, float]:
-        if self._kept is None or self._table is None:
+        if self._kept is None:
             return self.cosines_with(query, self.vectors(chunk_ids))
-        chunks, vectors = self._table.vectors_of(chunk_ids)
-        return cosines_of_rows(query, chunks, self._kept.rows(vectors))
+        return cosines_of_rows(query, *self._kept.of_chunks(chunk_ids))
 
     def vectors(self, chunk_ids: Sequence[int]) -> list[tuple[int, Vector]]:
         """These chunks, as far as they have one, with their vectors."""
@@ -168,20 +163,33 @@ class NearestSearch:
         closest = {row[0] for row in self._db.execute(_CLOSEST, bindings)}
         return [(chunk, vector) for chunk, vector in pairs if vector in closest]
 
-    def _candidates_in_memory(self, question: Question) -> list[tuple[int, int]]:
-        table = self._table = self._cache.table(self._db, self._generation)
+    def _in_memory(self, question: Question) -> dict[int, float]:
+        """Exact cosines of the best of the chunks that codes in memory choose."""
+        import numpy as np
+
+        table = self._cache.table(self._db, self._generation)
         # Asked for once: what a process asks first is answered from the file, to the end.
         self._kept = self._cache.vectors(self._db, table, len(question.vector) // 4)
         hidden = self._cache.hidden(table, question.visible)
         if hidden is None:
             rows = self._db.execute(self._sql(_HIDDEN), visible_bindings(question.visible))
             hidden = self._cache.remember_hidden(table, question.visible, [row[0] for row in rows])
-        chunks, vectors = table.candidates(self._code(question.vector), hidden, question.candidates)
-        return list(zip(chunks, vectors, strict=True))
+        chosen = table.candidates(self._code(question.vector), hidden, question.candidates)
+        if self._kept is None:
+            pairs = zip(table.chunks[chosen].tolist(), table.vectors[chosen].tolist(), strict=True)
+            return self._read(question, list(pairs))
+        vectors, place = np.unique(table.vectors[chosen], return_inverse=True)
+        values = cosines_of_rows(question.vector, range(len(vectors)), self._kept.rows(vectors), best=question.limit)
+        best = np.zeros(len(vectors), dtype=np.bool_)
+        best[list(values)] = True
+        shown = best[place]
+        chunks, places = table.chunks[chosen[shown]].tolist(), place[shown].tolist()
+        return {chunk: values[at] for chunk, at in zip(chunks, places, strict=True)}
 
     def _code(self, vector: Vector) -> bytes:
         mean = self._db.execute("SELECT mean FROM centres WHERE id = ?", (self._generation.centre,)).get
-        return encode(vector, bytes(len(vector)) if mean is None else mean)
+        mean = bytes(len(vector)) if mean is None else mean
+        return encode_all([vector], mean)[0] if "numpy" in sys.modules else encode(vector, mean)
 
     def _sql(self, template: str) -> str:
         return sql(template, self._generation.id)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _FLOAT = 4
 _SHORTEST = 1e-15
 _LONGEST = 1e15
-_DIGITS = 6
-"""Digits of a cosine that are the same whoever computed it."""
+_PARTS = 1e6
+"""Cosines are given in millionths: so far they are the same whoever computed them."""
 
 SPARE = 2
 """Float32 orders vectors well enough to choose so many times more than are wanted; those are ranked exactly."""
@@ -64,15 +64,14 @@ def cosines_with(query: Vector, vectors: Sequence[tuple[int, Vector]], *, best: 
     :param best: so many nearest ones are enough; others may be left out.
     """
     compute = _with_numpy if "numpy" in sys.modules else _in_python
-    values = compute(query, [blob for _, blob in vectors], best)
-    return {vectors[row][0]: round(value, _DIGITS) for row, value in values}
+    return {vectors[row][0]: value for row, value in compute(query, [blob for _, blob in vectors], best)}
 
 
 def cosines_of_rows(
     query: Vector, numbers: Sequence[int], rows: NDArray[np.float32], *, best: int | None = None
 ) -> dict[int, float]:
     """The same for vectors that are the rows of a matrix."""
-    return {numbers[row]: round(value, _DIGITS) for row, value in _cosines(query, rows, best)}
+    return {numbers[row]: value for row, value in _cosines(query, rows, best)}
 
 
 def _with_numpy(query: Vector, blobs: Sequence[Vector], best: int | None) -> Iterable[tuple[int, float]]:
@@ -91,15 +90,17 @@ def _cosines(query: Vector, matrix: NDArray[np.float32], best: int | None) -> It
     rows = np.arange(len(matrix))
     if best is not None and len(matrix) > SPARE * best:
         near = np.einsum("ij,j->i", matrix, asked) / np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
-        rows = np.argpartition(-near, SPARE * best)[: SPARE * best]
+        rows = (-near).argpartition(SPARE * best)[: SPARE * best]
     # Products of two float32 are exact in float64, so every way of adding them up gives the same digits.
     few, exact = matrix[rows].astype(np.float64), asked.astype(np.float64)
     lengths = np.sqrt(np.einsum("ij,ij->i", few, few) * np.einsum("i,i", exact, exact))
-    return zip(rows.tolist(), (np.einsum("ij,j->i", few, exact) / lengths).tolist(), strict=True)
+    values = np.rint(np.einsum("ij,j->i", few, exact) / lengths * _PARTS) / _PARTS
+    return zip(rows.tolist(), values.tolist(), strict=True)
 
 
 def _in_python(query: Vector, blobs: Sequence[Vector], _best: int | None) -> Iterable[tuple[int, float]]:
     asked = floats(query)
     length = math.hypot(*asked)
     numbers = [floats(blob) for blob in blobs]
-    return enumerate(sum(map(mul, asked, one)) / (length * math.hypot(*one)) for one in numbers)
+    values = (sum(map(mul, asked, one)) / (length * math.hypot(*one)) for one in numbers)
+    return enumerate(round(value * _PARTS) / _PARTS for value in values)
