@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
@@ -64,19 +65,18 @@ class Found:
 
     __slots__ = ("_folded", "_wanted", "held")
 
-    def __init__(self, text: str, needles: Sequence[Needle]) -> None:
-        self._folded = folded = fold(text)
+    def __init__(self, folded: str) -> None:
+        self._folded = folded
         self._wanted: list[tuple[int, Needle, int]] = []
         """Bit, needle, and the first place where it is certain to stand."""
-        find, held, bit = folded.find, 0, 1
-        for needle in needles:
-            # Most keys stand in few texts.
-            at = find(needle.key)
-            if at >= 0 and (at := _next(needle, folded, at)) >= 0:
-                self._wanted.append((bit, needle, at))
-                held |= bit
-            bit <<= 1
-        self.held = held
+        self.held = 0
+
+    def look(self, bit: int, needle: Needle, at: int) -> None:
+        """Look for a needle from this place on, where its key stands."""
+        at = _next(needle, self._folded, at)
+        if at >= 0:
+            self._wanted.append((bit, needle, at))
+            self.held |= bit
 
     def by_line(self) -> dict[int, int]:
         """For each line that holds any needle (the first is 0) the bit set of those that it holds."""
@@ -107,6 +107,25 @@ class Found:
             return 0
         folded = fold(piece)
         return sum(bit for bit, needle, _ in self._wanted if needle.found(folded))
+
+
+def find_all(texts: Iterable[str], needles: Sequence[Needle]) -> list[Found]:
+    """What of a question stands in each text."""
+    folded = list(map(fold, texts))
+    found = list(map(Found, folded))
+    # Most keys stand in few texts: they are looked for in all of them at once.
+    together = "\0".join(folded)
+    ends = list(accumulate(len(text) + 1 for text in folded))
+    for number, needle in enumerate(needles if folded else ()):
+        key, bit = needle.key, 1 << number
+        at = together.find(key)
+        while at >= 0:
+            place = bisect(ends, at)
+            start, end = ends[place] - len(folded[place]) - 1, ends[place]
+            if at + len(key) < end:
+                found[place].look(bit, needle, at - start)
+            at = together.find(key, end)
+    return found
 
 
 def _next(needle: Needle, folded: str, at: int) -> int:
@@ -229,28 +248,33 @@ def nearness(lines: Lines, weights: NeedleWeights) -> float:
 
 def line_values(lines: Lines, weights: NeedleWeights) -> list[float]:
     """What each line is worth for itself; 0 for a blank one."""
-    share = weights.share
-    most = max(map(share, set(lines.found)), default=0.0) or 1.0
-    values = []
-    before, asked = 0, False
-    for said, found in zip(lines.said, lines.found, strict=True):
-        if not said:
-            values.append(0.0)
-            continue
-        size = len(said)
-        value = LENGTH * (size / FULL_LENGTH if size < FULL_LENGTH else 1.0)
-        if asked:
-            value += ANSWERS
-        asked = said[-1] in _QUESTION_MARKS
-        if asked:
-            value -= ASKS
-        if found:
-            value += OWN * share(found) / most
-        if found or before:
-            value += CONTINUES * share(before | found)
-            before = found
-        values.append(value)
+    share, said, held = weights.share, lines.said, lines.found
+    # Most lines hold nothing of the question and ask nothing: what they are worth is their length.
+    values = [LENGTH * (size / FULL_LENGTH if size < FULL_LENGTH else 1.0) for size in map(len, said)]
+    for position in [at for at, line in enumerate(said) if line and line[-1] in _QUESTION_MARKS]:
+        values[position] -= ASKS
+        answer = _beside(said, position, 1)
+        if answer is not None:
+            values[answer] += ANSWERS
+    most = max(map(share, set(held)), default=0.0) or 1.0
+    for position in [at for at, found in enumerate(held) if found]:
+        before, after = _beside(said, position, -1), _beside(said, position, 1)
+        together = held[position] if before is None else held[before] | held[position]
+        values[position] += OWN * share(held[position]) / most
+        values[position] += CONTINUES * share(together)
+        if after is not None and not held[after]:
+            values[after] += CONTINUES * share(held[position])
     return values
+
+
+def _beside(said: Sequence[str], position: int, step: int) -> int | None:
+    """The nearest line that is not blank, before (-1) or after (1) this one."""
+    position += step
+    while 0 <= position < len(said):
+        if said[position]:
+            return position
+        position += step
+    return None
 
 
 Window = tuple[float, int, int]

@@ -12,7 +12,7 @@ from openclaw_memory_core.search import decay, importance, paths, times
 from openclaw_memory_core.search.dates import DateRange
 from openclaw_memory_core.search.fusion import Fused, Signal, Weights, fuse, weights
 from openclaw_memory_core.search.legs import Pool
-from openclaw_memory_core.search.passages import Found, Lines, NeedleWeights, lines_of, nearness
+from openclaw_memory_core.search.passages import Lines, NeedleWeights, find_all, lines_of, nearness
 from openclaw_memory_core.search.query import ParsedQuery
 from openclaw_memory_core.search.selection import Candidate
 from openclaw_memory_core.search.snippets import LIMIT, Composer
@@ -41,7 +41,8 @@ class Scorer:
         self._settings = settings
         self._today = today
         self._now = now
-        self._found = {i: Found(chunk.text, query.needles) for i, chunk in pool.chunks.items()}
+        found = find_all([chunk.text for chunk in pool.chunks.values()], query.needles)
+        self._found = dict(zip(pool.chunks, found, strict=True))
         self._needles = NeedleWeights(query.needles, [found.held for found in self._found.values()])
         self._known_lines: dict[int, Lines] = {}
         self._decay = DecayConfig(enabled=False) if query.times else settings.temporal_decay

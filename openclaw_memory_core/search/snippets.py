@@ -153,11 +153,17 @@ class _Chosen:
         self._put(position, *self._beside(position), room, MAX_LINES)
 
     def _put(self, position: int, before: int | None, after: int | None, room: int, most_gaps: int) -> None:
-        ends = [end for end in (before, position, after) if end is not None]
-        new = [_joint(self._lines, *pair) for pair in itertools.pairwise(ends)]
-        old = [_joint(self._lines, before, after)] if before is not None and after is not None else []
-        size = self._size + self._lines.sizes[position] + sum(map(len, new)) - sum(map(len, old))
-        gaps = self._gaps + _gaps(new) - _gaps(old)
+        lines = self._lines
+        size, gaps = self._size + lines.sizes[position], self._gaps
+        if before is not None:
+            joint = _joint(lines, before, position)
+            size, gaps = size + len(joint), gaps + (GAP in joint)
+        if after is not None:
+            joint = _joint(lines, position, after)
+            size, gaps = size + len(joint), gaps + (GAP in joint)
+            if before is not None:
+                joint = _joint(lines, before, after)
+                size, gaps = size - len(joint), gaps - (GAP in joint)
         if size <= room and gaps <= most_gaps:
             self._size, self._gaps = size, gaps
             bisect.insort(self.positions, position)
@@ -166,10 +172,6 @@ class _Chosen:
         """The lines before and after this one."""
         at = bisect.bisect(self.positions, position)
         return self.positions[at - 1] if at else None, self.positions[at] if at < len(self.positions) else None
-
-
-def _gaps(joints: Sequence[str]) -> int:
-    return sum(GAP in joint for joint in joints)
 
 
 def _text(lines: Lines, positions: Sequence[int]) -> str:
@@ -181,8 +183,10 @@ def _text(lines: Lines, positions: Sequence[int]) -> str:
 
 
 def _joint(lines: Lines, before: int, position: int) -> str:
-    # Pieces of one long line stand in one line, also if what is between them is blank.
-    ends = sum(at not in lines.glued for at in range(before + 1, position + 1))
+    ends = position - before
+    if lines.glued:
+        # Pieces of one long line stand in one line, also if what is between them is blank.
+        ends -= sum(at in lines.glued for at in range(before + 1, position + 1))
     if position == before + 1 or (ends and not any(lines.said[before + 1 : position])):
         return "\n" * ends
     same = lines.numbers[before] == lines.numbers[position]

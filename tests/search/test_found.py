@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.strategies import markdown_texts
 
-from openclaw_memory_core.search.passages import Found
-from openclaw_memory_core.search.query import parse
+from openclaw_memory_core.search.passages import find_all
+from openclaw_memory_core.search.query import Needle, parse
 from openclaw_memory_core.search.words import WORD, fold, token_set, word_pattern
 
 TODAY = dt.date(2026, 5, 5)
@@ -28,7 +28,7 @@ QUESTIONS = st.lists(st.sampled_from([*PIECES, '"kiln planning"', "bought", "go"
 @settings(deadline=None)
 def test_a_look_at_each_line_finds_the_same(text: str, question: str) -> None:
     needles = parse(question, TODAY).needles
-    found = Found(text, needles)
+    (found,) = find_all([text], needles)
 
     expected = {}
     for number, line in enumerate(text.split("\n")):
@@ -40,8 +40,23 @@ def test_a_look_at_each_line_finds_the_same(text: str, question: str) -> None:
     assert found.inside(text) == found.held
 
 
+@given(
+    texts=st.lists(TEXTS | st.sampled_from(["", "\0", "kiln\0", "\0kiln"]), max_size=6),
+    question=QUESTIONS | st.just("a\0b"),
+)
+@settings(deadline=None)
+def test_texts_that_are_looked_through_together_hold_what_each_holds_by_itself(texts: list[str], question: str) -> None:
+    needles = [*parse(question, TODAY).needles, Needle("\0", None)]
+
+    together = find_all(texts, needles)
+
+    assert [(found.held, found.by_line()) for found in together] == [
+        (found.held, found.by_line()) for text in texts for found in find_all([text], needles)
+    ]
+
+
 def test_a_phrase_that_goes_on_in_the_next_line_is_held_by_the_text_and_by_no_line() -> None:
-    found = Found("the kiln\nplanning", parse('"kiln planning"', TODAY).needles[:1])
+    (found,) = find_all(["the kiln\nplanning"], parse('"kiln planning"', TODAY).needles[:1])
 
     assert found.held == 1
     assert found.by_line() == {}

@@ -12,9 +12,9 @@ from openclaw_memory_core.index.model import StoredChunk
 from openclaw_memory_core.search.passages import (
     NEAR_CHARS,
     VALUE_SHARE,
-    Found,
     Lines,
     NeedleWeights,
+    find_all,
     line_values,
     lines_of,
     nearness,
@@ -36,7 +36,7 @@ def stored(text: str) -> StoredChunk:
 
 
 def weighed(texts: list[str]) -> tuple[Lines, NeedleWeights]:
-    found = Found("\n".join(texts), NEEDLES)
+    found = find_all(["\n".join(texts)], NEEDLES)[0]
     return lines_of(stored("\n".join(texts)), found, LIMIT), NeedleWeights(NEEDLES, [found.held, 1, 2, 0])
 
 

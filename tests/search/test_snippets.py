@@ -16,7 +16,7 @@ from support.strategies import markdown_texts
 from openclaw_memory_core.config.model import ChunkingConfig
 from openclaw_memory_core.index.chunking import chunk_document
 from openclaw_memory_core.index.model import Chunk, StoredChunk
-from openclaw_memory_core.search.passages import Found, NeedleWeights, lines_of, union
+from openclaw_memory_core.search.passages import NeedleWeights, find_all, lines_of, union
 from openclaw_memory_core.search.query import parse
 from openclaw_memory_core.search.snippets import GAP, LIMIT, MAX_GAPS, Composer, Snippet
 
@@ -44,7 +44,7 @@ def stored(chunk: Chunk, number: int = 1) -> StoredChunk:
 def composers(text: str, question: str) -> list[Composer]:
     needles = parse(question, TODAY).needles
     chunks = [stored(c, n) for n, c in enumerate(chunk_document(document("memory/x.md", text), ChunkingConfig()))]
-    lines = [lines_of(chunk, Found(chunk.text, needles), LIMIT) for chunk in chunks]
+    lines = [lines_of(chunk, find_all([chunk.text], needles)[0], LIMIT) for chunk in chunks]
     weighed = NeedleWeights(needles, [union(one.found) for one in lines])
     return [Composer(one, weighed) for one in lines]
 
