@@ -85,6 +85,28 @@ class _QueryEmbedder:
 
 
 @record
+class _Seen:
+    """What a look at the notes and the index finds.
+
+    :param identity: what the index is valid for; None if there is none.
+    :param empty: there is no index yet, but notes.
+    """
+
+    freshness: Freshness
+    identity: IndexIdentity | None
+    empty: bool = False
+
+    @property
+    def behind(self) -> bool:
+        """Whether a sync would change something."""
+        return self.freshness.stale or self.freshness.partial
+
+    def held_up(self, by: StoreError) -> _Seen:
+        """The same, with why a sync cannot change it."""
+        return replace(self, freshness=held_up(self.freshness, by))
+
+
+@record
 class _Known:
     """What the last look at the notes found.
 
@@ -94,7 +116,7 @@ class _Known:
     store: SqliteStore
     state: tuple[int, int, IndexIdentity, int | None]
     at: float
-    freshness: Freshness
+    seen: _Seen
 
     def holds(self, store: SqliteStore, state: tuple[int, int, IndexIdentity, int | None]) -> bool:
         """Whether it is still true."""
@@ -174,10 +196,10 @@ class QueryService:
     def _answer(
         self, store: SqliteStore, request: SearchRequest, wait: float
     ) -> tuple[SearchResponse, ProviderFacts, Freshness]:
-        freshness = self._refresh(store, wait)
-        response, embedder = self._run(store, request)
+        seen = self._refresh(store, wait)
+        response, embedder = self._run(store, request, seen.identity)
         if embedder is not None and embedder.error is not None and self._index.use_fallback():
-            response, embedder = self._run(store, request)
+            response, embedder = self._run(store, request, seen.identity)
         resolution = self._index.provider.resolution
         failure = embedder.error if embedder is not None else resolution.error
         if failure is not None and resolution.requirement == "required":
@@ -188,7 +210,7 @@ class QueryService:
         standby = embedder.standby if embedder is not None else None
         why = self._why_standby(store) if standby is not None else None
         facts = self._index.provider.facts(used=used or failure is None, standby=standby, why=why)
-        return response, facts, freshness
+        return response, facts, seen.freshness
 
     def _why_standby(self, store: SqliteStore) -> str | None:
         with store.reader() as reader:
@@ -196,93 +218,91 @@ class QueryService:
         stand_in = self._index.stand_in(held)
         return None if stand_in is None else stand_in[1]
 
-    def _run(self, store: SqliteStore, request: SearchRequest) -> tuple[SearchResponse, _QueryEmbedder | None]:
-        embedder = self._embedder_for(store)
+    def _run(
+        self, store: SqliteStore, request: SearchRequest, held: IndexIdentity | None
+    ) -> tuple[SearchResponse, _QueryEmbedder | None]:
+        embedder = self._embedder_for(held)
         searcher = Searcher(
             store,
             embedder,
             self._agent.search.query,
             today=self._today,
             now=self._now,
+            seen=held,
             keywords_only_by_intent=self._index.provider.resolution.requirement == "fts-only",
         )
         return searcher.search(request), embedder
 
-    def _embedder_for(self, store: SqliteStore) -> _QueryEmbedder | None:
+    def _embedder_for(self, held: IndexIdentity | None) -> _QueryEmbedder | None:
         provider = self._index.provider
         info = provider.info
         if info is None:
             return None
-        with store.reader() as reader:
-            held = reader.identity
         other = held is not None and held.has_vectors and dict(held.embedding) != dict(info.identity)
         standby = provider.standby_for(held.embedding) if held and other else None
         return _QueryEmbedder(provider, info, standby, fits=not other)
 
-    def _refresh(self, store: SqliteStore, wait: float) -> Freshness:
+    def _refresh(self, store: SqliteStore, wait: float) -> _Seen:
         """How far the index can be trusted now; asks for a sync where it is behind."""
-        freshness, empty = self._look(store)
-        if not (freshness.stale or freshness.partial or empty):
-            return freshness
+        seen = self._look(store)
+        if not (seen.behind or seen.empty):
+            return seen
         locked = self._index.place.why_unwritable()
-        if locked is not None and empty:
+        if locked is not None and seen.empty:
             raise locked
         if locked is not None:
-            return held_up(freshness, locked)
+            return seen.held_up(locked)
         if self._agent.search.sync.on_search:
             self._index.request("search")
         seconds = wait
-        if empty and not self._waited:
+        if seen.empty and not self._waited:
             self._waited = True
             seconds = max(wait, FIRST_INDEX_SECONDS)
         if seconds > 0:
-            freshness, empty = self._caught_up(store, seconds, freshness, empty=empty)
-        trouble = None if empty else self._index.trouble
-        return (
-            freshness if trouble is None or not (freshness.stale or freshness.partial) else held_up(freshness, trouble)
-        )
+            seen = self._caught_up(store, seconds, seen)
+        trouble = None if seen.empty else self._index.trouble
+        return seen if trouble is None or not seen.behind else seen.held_up(trouble)
 
-    def _caught_up(
-        self, store: SqliteStore, seconds: float, freshness: Freshness, *, empty: bool
-    ) -> tuple[Freshness, bool]:
+    def _caught_up(self, store: SqliteStore, seconds: float, seen: _Seen) -> _Seen:
         """How it stands after at most *seconds* of waiting.  An index that cannot be changed answers as it is."""
         try:
-            if self._index.catch_up(seconds) or empty:
+            if self._index.catch_up(seconds) or seen.empty:
                 return self._look(store)
         except (StoreCorruptError, StoreForeignError):
             raise
         except StoreError as error:
-            if empty:
+            if seen.empty:
                 raise
-            return held_up(freshness, error), False
-        return freshness, empty
+            return seen.held_up(error)
+        return seen
 
-    def _look(self, store: SqliteStore) -> tuple[Freshness, bool]:
-        """How the index stands to the notes, and whether there is none yet; remembered while neither changes."""
+    def _look(self, store: SqliteStore) -> _Seen:
+        """How the index stands to the notes; remembered while neither changes."""
         changes = self._index.changes()
         # Asked for outside: it may read the index itself.
-        identity = self._index.identity
+        wanted = self._index.identity
         with store.reader() as reader:
-            state = (reader.generation, reader.revision, identity, changes)
+            state = (reader.generation, reader.revision, wanted, changes)
             known = self._known
             if changes is not None and known is not None and known.holds(store, state):
-                return known.freshness, False
-            freshness, empty = self._compare(reader, identity)
-        self._known = None if empty else _Known(store, state, time.monotonic(), freshness)
-        return freshness, empty
+                return known.seen
+            seen = self._compare(reader, wanted)
+        self._known = None if seen.empty else _Known(store, state, time.monotonic(), seen)
+        return seen
 
-    def _compare(self, reader: IndexReader, wanted: IndexIdentity) -> tuple[Freshness, bool]:
+    def _compare(self, reader: IndexReader, wanted: IndexIdentity) -> _Seen:
         generation, identity = reader.generation, reader.identity
         gap = find_gap(reader, self._index.sources)
         if generation == 0:
             if not gap.changed:
-                return Freshness(), False
+                return _Seen(Freshness(), identity)
             reason = f"There is no index yet; {len(gap.changed)} notes are waiting to be indexed."
-            return Freshness(stale=True, partial=True, reason=reason, action="run: openclaw-memory index"), True
+            freshness = Freshness(stale=True, partial=True, reason=reason, action="run: openclaw-memory index")
+            return _Seen(freshness, identity, empty=True)
         other = None
         if identity is not None and identity != wanted:
             other = MADE_FOR_OTHERS
-        return freshness_of(gap, other=other), False
+        return _Seen(freshness_of(gap, other=other), identity)
 
     # --- what a session may see --------------------------------------------------------------------------------------
 

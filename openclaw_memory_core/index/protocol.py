@@ -149,10 +149,11 @@ class IndexStore(Protocol):
         """A view for one search."""
 
     @property
-    def readers_wait(self) -> bool:
-        """Whether a reader may have to wait for whoever writes, who waits for the readers that are open.
+    def worth_two_readers(self) -> bool:
+        """Whether a search may open a second reader beside its own, and gains by it.
 
-        A search must not open a second reader then: it would wait for itself.
+        Not where a reader may have to wait for whoever writes, who waits for the readers that are open: the search
+        would wait for itself.  And not where so little is read that handing it to a thread takes longer.
         """
 
     def writer(self, identity: IndexIdentity, *, rebuild: bool = False) -> GenerationWriter:

@@ -12,7 +12,8 @@ from typing import Protocol
 from openclaw_memory_core.config.model import QueryConfig
 from openclaw_memory_core.embeddings.base import ProviderInfo, Vector
 from openclaw_memory_core.errors import EmbeddingError
-from openclaw_memory_core.index.protocol import IndexReader, IndexStore
+from openclaw_memory_core.index.model import IndexIdentity
+from openclaw_memory_core.index.protocol import IndexStore
 from openclaw_memory_core.search.explain import explain_hit, explain_search
 from openclaw_memory_core.search.fusion import text_score
 from openclaw_memory_core.search.legs import Pool, ask_keywords, gather, pool_size
@@ -50,6 +51,7 @@ class Searcher:
     """Searches one agent's index.  Thread-safe: it holds no state of its own.
 
     :param embedder: None for keywords only.
+    :param seen: identity of the index as the caller has just read it; saves a look.
     :param keywords_only_by_intent: having no *embedder* is what the user wants, and nothing to report.
     :param today: the user's calendar day.
     :param now: the time as an aware datetime, for the age of transcripts.
@@ -63,6 +65,7 @@ class Searcher:
         *,
         today: Callable[[], dt.date],
         now: Callable[[], dt.datetime],
+        seen: IndexIdentity | None = None,
         keywords_only_by_intent: bool = False,
     ) -> None:
         self._store = store
@@ -70,6 +73,7 @@ class Searcher:
         self._settings = settings
         self._today = today
         self._now = now
+        self._seen = seen
         self._by_intent = keywords_only_by_intent
 
     def search(self, request: SearchRequest) -> SearchResponse:
@@ -86,12 +90,12 @@ class Searcher:
         hybrid = self._settings.hybrid
         both = hybrid.enabled and hybrid.text_weight > 0
         # While the question is being embedded, the keyword leg works already.
-        threads = both and self._embedder is not None and not self._store.readers_wait
+        threads = both and self._embedder is not None and self._store.worth_two_readers
         beside = self._store.reader if threads else None
         with ask_keywords(query, request.visible, beside) as words:
             vector, degraded = self._vector(query.text, request.deadline)
             with self._store.reader() as reader:
-                if vector is not None and not self._fits(reader):
+                if vector is not None and not self._fits(reader.identity):
                     # The index was rebuilt while the question was being embedded.
                     vector, degraded = None, _OTHER_IDENTITY
                 keywords = vector is None or both
@@ -128,11 +132,11 @@ class Searcher:
             return None, None if self._by_intent else "no embedding provider is available"
         if hybrid.enabled and hybrid.vector_weight <= 0:
             return None, None
-        with self._store.reader() as reader:
-            if reader.identity is None:
-                return None, "nothing is indexed yet"
-            if not self._fits(reader):
-                return None, _OTHER_IDENTITY
+        identity = self._seen or self._identity()
+        if identity is None:
+            return None, "nothing is indexed yet"
+        if not self._fits(identity):
+            return None, _OTHER_IDENTITY
         try:
             vector = self._embedder.embed_query(text, timeout=deadline)
         except EmbeddingError as error:
@@ -167,9 +171,13 @@ class Searcher:
                 return None
         return _CONTROLS[identity]
 
-    def _fits(self, reader: IndexReader) -> bool:
+    def _identity(self) -> IndexIdentity | None:
+        with self._store.reader() as reader:
+            return reader.identity
+
+    def _fits(self, identity: IndexIdentity | None) -> bool:
         """Vectors of two identities are never compared."""
-        identity, embedder = reader.identity, self._embedder
+        embedder = self._embedder
         return (
             identity is not None and embedder is not None and dict(identity.embedding) == dict(embedder.info.identity)
         )

@@ -16,6 +16,7 @@ from openclaw_memory_core.errors import StoreError
 from openclaw_memory_core.index.model import Term
 from openclaw_memory_core.index.protocol import IndexReader
 from openclaw_memory_core.index.store import SqliteStore
+from openclaw_memory_core.index.store import store as store_module
 from openclaw_memory_core.index.store.reader import SqliteReader
 from openclaw_memory_core.search import beside
 from openclaw_memory_core.search.beside import KeywordLeg
@@ -91,11 +92,11 @@ def test_without_room_for_a_thread_the_caller_asks(store: Bench, monkeypatch: py
         assert [len(hits) for hits in leg.hits(reader)] == [1]
 
 
-@pytest.mark.parametrize("log", [True, False])
-def test_where_readers_wait_for_writers_a_search_has_one_reader_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: bool
+@pytest.mark.parametrize(("log", "large"), [(True, True), (False, True), (True, False)])
+def test_a_search_has_a_second_reader_only_in_a_large_index_whose_readers_never_wait_for_writers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: bool, large: bool
 ) -> None:
-    """Without a write-ahead log a second reader would wait for a writer that waits for the first one."""
+    """Without a write-ahead log it would wait for a writer that waits for the first one."""
     asked_by: set[str] = set()
     reader = SqliteStore.reader
 
@@ -104,6 +105,7 @@ def test_where_readers_wait_for_writers_a_search_has_one_reader_at_a_time(
         return reader(self)
 
     monkeypatch.setattr(beside.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(store_module, "TWO_READERS_FROM", 1 if large else 2**40)
     provider = Provider()
     with SearchBench(tmp_path, provider) as bench:
         bench.put({"memory/a.md": "the kiln is hot"})
@@ -113,5 +115,5 @@ def test_where_readers_wait_for_writers_a_search_has_one_reader_at_a_time(
     with SearchBench(tmp_path, provider) as bench:
         monkeypatch.setattr(SqliteStore, "reader", watched)
         assert bench.paths("kiln") == ["memory/a.md"]
-        assert bench.store.readers_wait is not log
-    assert ("keywords" in asked_by) is log
+        assert bench.store.worth_two_readers is (log and large)
+    assert ("keywords" in asked_by) is (log and large)

@@ -33,7 +33,7 @@ FileKey = tuple[int, int]
 
 class Database:
     """One index file.  ``damaged`` is True once SQLite, or the caller, has found the present file to be so,
-    ``has_log`` if the open file has a write-ahead log.
+    ``has_log`` if the open file has a write-ahead log, ``size`` its bytes when it was last looked at.
 
     :param busy_timeout: seconds to wait for another process's transaction.
     :param vfs: name of a registered SQLite VFS; None for the system's own.
@@ -63,6 +63,7 @@ class Database:
         self._process = os.getpid()
         self._frozen = False
         self.has_log = False
+        self.size = 0
         self.damaged = False
         self._state = threading.Lock()
         self._write = threading.RLock()
@@ -206,6 +207,7 @@ class Database:
             found = self.path.stat()
         except OSError:
             return None
+        self.size = found.st_size
         return (found.st_dev, found.st_ino)
 
     def _take(self) -> tuple[apsw.Connection, int]:
