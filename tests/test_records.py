@@ -59,6 +59,22 @@ def test_it_behaves_as_a_dataclass_does(one: dict[str, Any], other: dict[str, An
     assert pickle.loads(pickle.dumps(ours)) == copy.deepcopy(ours) == copy.copy(ours) == ours
 
 
+def test_its_fields_are_described_as_those_of_a_dataclass() -> None:
+    ours, theirs = dataclasses.fields(Place), dataclasses.fields(Model)
+
+    assert [repr(one) for one in ours] == [repr(one) for one in theirs]
+    assert dataclasses.is_dataclass(Place)
+    assert dataclasses.is_dataclass(Place("a"))
+    assert dataclasses.fields(Place("a")) == ours
+
+
+def test_it_can_be_matched_and_replaced() -> None:
+    match Place("a", 2):
+        case Place(path, line):
+            assert (path, line) == ("a", 2)
+    assert Place("a").__replace__(line=3) == Place("a", 3)
+
+
 def test_positions_defaults_and_properties() -> None:
     assert Place("a", 5).text == "a:5"
     assert Place("a").notes is not Place("a").notes

@@ -18,25 +18,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from openclaw_memory_hookspecs._names import ENTRY_POINT_GROUP, PROJECT_NAME
-from openclaw_memory_hookspecs._types import (
-    ChatType,
-    ContextFile,
-    FlushOutcome,
-    FlushRequest,
-    RecallBlock,
-    RecalledEntry,
-    Runtime,
-    Session,
-    SessionContext,
-    TokenUsage,
-    ToolHandler,
-    ToolSpec,
-    WorkspaceAccess,
-)
+from openclaw_memory_hookspecs._session import ChatType, Runtime, Session, WorkspaceAccess
 
 if TYPE_CHECKING:
     from openclaw_memory_hookspecs import _specs as specifications
     from openclaw_memory_hookspecs._markers import hookimpl, hookspec
+    from openclaw_memory_hookspecs._types import (
+        ContextFile,
+        FlushOutcome,
+        FlushRequest,
+        RecallBlock,
+        RecalledEntry,
+        SessionContext,
+        TokenUsage,
+        ToolHandler,
+        ToolSpec,
+    )
 
 __all__ = [
     "ENTRY_POINT_GROUP",
@@ -61,11 +58,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Markers and specifications, for which pluggy is imported when they are first asked for."""
+    """What takes time to import, pluggy above all, is imported when it is first asked for."""
     from importlib import import_module
 
-    if name in ("hookimpl", "hookspec"):
-        return getattr(import_module("openclaw_memory_hookspecs._markers"), name)
     if name == "specifications":
         return import_module("openclaw_memory_hookspecs._specs")
+    if name in __all__:
+        module = "_markers" if name in ("hookimpl", "hookspec") else "_types"
+        found = globals()[name] = getattr(import_module(f"openclaw_memory_hookspecs.{module}"), name)
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

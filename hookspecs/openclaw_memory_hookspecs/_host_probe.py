@@ -9,14 +9,13 @@ from typing import Any, Final
 
 from openclaw_memory_hookspecs._markers import hookimpl
 from openclaw_memory_hookspecs._plugin_checks import ConformanceError
+from openclaw_memory_hookspecs._session import Runtime, Session
 from openclaw_memory_hookspecs._types import (
     ContextFile,
     FlushOutcome,
     FlushRequest,
     RecallBlock,
     RecalledEntry,
-    Runtime,
-    Session,
     SessionContext,
     TokenUsage,
     ToolSpec,

@@ -15,14 +15,13 @@ import pluggy
 
 from openclaw_memory_hookspecs import _specs
 from openclaw_memory_hookspecs._names import PROJECT_NAME
+from openclaw_memory_hookspecs._session import Runtime, Session
 from openclaw_memory_hookspecs._types import (
     ContextFile,
     FlushOutcome,
     FlushRequest,
     RecallBlock,
     RecalledEntry,
-    Runtime,
-    Session,
     SessionContext,
     TokenUsage,
     ToolSpec,

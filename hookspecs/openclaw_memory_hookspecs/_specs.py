@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 from openclaw_memory_hookspecs._markers import hookspec
 
 if TYPE_CHECKING:
+    from openclaw_memory_hookspecs._session import Runtime, Session
     from openclaw_memory_hookspecs._types import (
         FlushOutcome,
         FlushRequest,
         RecallBlock,
-        Runtime,
-        Session,
         SessionContext,
         TokenUsage,
         ToolSpec,

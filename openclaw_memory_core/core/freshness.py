@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from openclaw_memory_core.core.answers import Freshness, sentence
@@ -28,6 +30,7 @@ class Gap:
     :param changed: paths of notes that are new or have another stamp.
     :param new: those of them of which the index has nothing.
     :param removed: paths that are indexed and gone.
+    :param gone: how many of them each source had.
     :param missing_vectors: documents with texts that have no vector yet.
     :param unseen: what could not be looked at, one clause each.
     """
@@ -36,6 +39,7 @@ class Gap:
     changed: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    gone: Mapping[str, int] = field(default_factory=dict)
     missing_vectors: int = 0
     unseen: tuple[str, ...] = ()
 
@@ -52,6 +56,7 @@ def find_gap(reader: IndexReader, sources: Sequence[DocumentSource]) -> Gap:
         changed=tuple(changed),
         new=tuple(path for path in changed if path not in files),
         removed=tuple(plan.remove),
+        gone=Counter(files[path].source for path in plan.remove),
         missing_vectors=sum(1 for state in files.values() if state.missing_vectors) if wants_vectors else 0,
         unseen=tuple(_unseen(plan)),
     )

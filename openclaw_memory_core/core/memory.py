@@ -16,7 +16,7 @@ from openclaw_memory_core.errors import NoteNotFoundError, OpenClawMemoryError, 
 from openclaw_memory_core.workspace import daily
 from openclaw_memory_core.workspace.folders import same_folder
 from openclaw_memory_core.workspace.workspace import Workspace
-from openclaw_memory_hookspecs import Runtime, Session, SessionContext
+from openclaw_memory_hookspecs import Runtime, Session
 
 if TYPE_CHECKING:
     from openclaw_memory_core.cancel import CancelToken
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from openclaw_memory_core.index.report import OnProgress, SyncReport
     from openclaw_memory_core.privacy import Audience
     from openclaw_memory_core.recall import Recaller
-    from openclaw_memory_hookspecs import FlushOutcome, FlushRequest, RecallBlock, TokenUsage, ToolSpec
+    from openclaw_memory_hookspecs import FlushOutcome, FlushRequest, RecallBlock, SessionContext, TokenUsage, ToolSpec
 
 NO_ACCESS = "Notes: this session has no access to the workspace."
 
@@ -129,6 +129,8 @@ class MemoryCore:
 
         who = self.audience(session)
         if session.workspace_access == "none":
+            from openclaw_memory_hookspecs import SessionContext
+
             return SessionContext(withheld=(NO_ACCESS,))
         context = session_context(
             self.workspace,

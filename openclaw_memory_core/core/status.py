@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from openclaw_memory_core.core.indexing import IndexService
     from openclaw_memory_core.core.memory import MemoryCore
     from openclaw_memory_core.index.model import IndexIdentity
-    from openclaw_memory_core.workspace.documents import Scan
+    from openclaw_memory_core.workspace.documents import DocumentSource, Scan
 
 
 def status_report(core: MemoryCore, *, deep: bool) -> dict[str, Any]:
@@ -78,7 +77,8 @@ def _index(index: IndexService) -> dict[str, Any]:
         answer["writeError"] = locked.to_dict()
     if damaged := index.place.damaged_files():
         answer["damagedFiles"] = damaged
-    scans = {source.name: source.scan() for source in index.sources}
+    sources = [_Scanned(source) for source in index.sources]
+    scans = {source.name: source.scan() for source in sources}
     present: dict[str, int] = {name: _present(scan) for name, scan in scans.items()}
     answer["skipped"] = [
         {"path": one.path, "code": one.code, "reason": one.reason} for scan in scans.values() for one in scan.skipped
@@ -89,19 +89,17 @@ def _index(index: IndexService) -> dict[str, Any]:
     try:
         store = index.look()
         with store.reader() as reader:
-            counts, gap = reader.counts(), find_gap(reader, index.sources)
-            held, files = reader.identity, reader.files()
-        gone: Counter[str] = Counter(files[path].source for path in gap.removed if path in files)
+            counts, gap, held = reader.counts(), find_gap(reader, sources), reader.identity
         stand_in = _stand_in(index, held)
         fits = held == index.identity or bool(stand_in)
         freshness = freshness_of(gap, other=None if fits or held is None else MADE_FOR_OTHERS)
         for name in (name for name, scan in scans.items() if scan.unseen):
             # What cannot be looked at is still there, as far as anybody knows.
-            present[name] = max(present[name], counts.files.get(name, 0) - gone[name])
+            present[name] = max(present[name], counts.files.get(name, 0) - gap.gone.get(name, 0))
         return (
             answer
             | stand_in
-            | _counts(present, counts, gone)
+            | _counts(present, counts, gap.gone)
             | {
                 "dirty": freshness.stale or freshness.partial,
                 "dirtyReason": freshness.reason,
@@ -115,6 +113,19 @@ def _index(index: IndexService) -> dict[str, Any]:
         )
     except OpenClawMemoryError as error:
         return answer | _counts(present, IndexCounts()) | {"dirty": True, "indexError": error.to_dict()}
+
+
+class _Scanned:
+    """A source that is looked at once, however often it is asked."""
+
+    def __init__(self, source: DocumentSource) -> None:
+        self.name = source.name
+        self.load = source.load
+        self.watch_roots = source.watch_roots
+        self._scan = source.scan()
+
+    def scan(self) -> Scan:
+        return self._scan
 
 
 def _stand_in(index: IndexService, held: IndexIdentity | None) -> dict[str, Any]:

@@ -23,12 +23,12 @@ from openclaw_memory_core.flush.ledger import Ledger, session_id_of
 from openclaw_memory_core.flush.probe import Reason, SizeProbe
 from openclaw_memory_core.records import record
 from openclaw_memory_core.workspace.daily import daily_path, in_zone
-from openclaw_memory_hookspecs import FlushOutcome, FlushRequest, Session, TokenUsage, ToolSpec
 
 if TYPE_CHECKING:
     from openclaw_memory_core.config.model import AgentConfig, SessionsConfig
     from openclaw_memory_core.flush.tokens import TokenCounter
     from openclaw_memory_core.sessions.store import Entry, SessionStore
+    from openclaw_memory_hookspecs import FlushOutcome, FlushRequest, Session, TokenUsage, ToolSpec
 
 logger = logging.getLogger(__name__)
 
@@ -206,6 +206,7 @@ class FlushController:
         self, session: Session, entry: Entry, cycle: Cycle, reason: Reason, usage: TokenUsage | None
     ) -> FlushRequest | None:
         from openclaw_memory_core.flush.prompts import system_prompt, user_prompt
+        from openclaw_memory_hookspecs import FlushRequest
 
         now = self._clock()
         local = in_zone(now, self._timezone)

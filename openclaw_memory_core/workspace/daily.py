@@ -6,18 +6,18 @@ import datetime as dt
 import re
 from collections.abc import Callable
 
-_DATED = re.compile(r"^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:-.+)?\.md$", re.DOTALL)
+_DATED = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-.+)?\.md", re.DOTALL)
 
 
 def note_date(path: str) -> dt.date | None:
     """Day of ``memory/**/YYYY-MM-DD.md`` or ``YYYY-MM-DD-slug.md``; None for every other path and impossible dates."""
     if not path.startswith("memory/"):
         return None
-    match = _DATED.match(path.rpartition("/")[2])
+    match = _DATED.fullmatch(path.rpartition("/")[2])
     if match is None:
         return None
     try:
-        return dt.date(*map(int, match.groups()))
+        return dt.date.fromisoformat(match[1])
     except ValueError:
         return None
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from openclaw_memory_core.index.store import rows
 from openclaw_memory_core.index.store.schema import sql
+from openclaw_memory_core.records import record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +29,7 @@ _CHUNKS = """SELECT COLUMNS, c.file FROM gN_files AS f
 _CHUNKS = _CHUNKS.replace("COLUMNS", rows.CHUNK_COLUMNS)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KeptChunks:
     """The chunks of a generation at one revision, which never changes.
 

@@ -89,16 +89,18 @@ def chunk_from_row(row: Sequence[Any]) -> StoredChunk:
 
 def file_from_row(row: Sequence[Any]) -> FileState:
     """The state of a document from :data:`FILE_COLUMNS`."""
-    size, mtime_ns, ctime_ns, inode, device = json.loads(row[3])
+    path, source, content_hash, stat, indexed_at, chunks, missing, curated, date, session_key = row
+    # Thousands of them are looked at to say that nothing has changed, and parsing JSON would be most of it.
+    size, mtime_ns, ctime_ns, inode, device = map(int, stat[1:-1].split(","))
     return FileState(
-        path=row[0],
-        source=row[1],
-        content_hash=row[2],
-        stat=(size, mtime_ns, ctime_ns, inode, device),
-        indexed_at=row[4],
-        chunks=row[5],
-        missing_vectors=row[6],
-        curated=bool(row[7]),
-        date=unpack_date(row[8]),
-        session_key=row[9],
+        path,
+        source,
+        content_hash,
+        (size, mtime_ns, ctime_ns, inode, device),
+        indexed_at,
+        chunks,
+        missing,
+        bool(curated),
+        unpack_date(date),
+        session_key,
     )
