@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from types import FunctionType
 
-from openclaw_memory_hookspecs import _types, specifications
+from openclaw_memory_hookspecs import _session, _types, specifications
 
 DOCS = Path(__file__).parent
 HOOKS_HEAD = """# Hooks
@@ -36,8 +36,8 @@ def hooks_page() -> str:
         if name.startswith("openclaw_memory_") and isinstance(hook, FunctionType):
             parts += [f"## `{name}`", f"```python\n{signature(hook)}\n```", markdown(hook)]
     parts.append("# Value types")
-    for name, kind in vars(_types).items():
-        if inspect.isclass(kind) and kind.__module__ == _types.__name__:
+    for name, kind in [*vars(_session).items(), *vars(_types).items()]:
+        if inspect.isclass(kind) and kind.__module__ in (_session.__name__, _types.__name__):
             fields = "\n".join(f"    {field}: {_default(kind, field, type_)}" for field, type_ in _fields(kind))
             parts += [f"## `{name}`", f"```python\nclass {name}:\n{fields}\n```", markdown(kind)]
     return "\n\n".join(parts) + "\n"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from openclaw_memory_core.index.store.codes import CodeTable
 
-MOST_BYTES = 32 * 1024 * 1024
+MOST_BYTES = 64 * 1024 * 1024
 """Larger indexes are read from the file, candidate by candidate."""
 
 
