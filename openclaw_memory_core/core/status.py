@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from openclaw_memory_core.core.freshness import MADE_FOR_OTHERS, find_gap, freshness_of
@@ -11,12 +12,13 @@ from openclaw_memory_core.embeddings.resolve import describe
 from openclaw_memory_core.errors import OpenClawMemoryError
 from openclaw_memory_core.index.model import IndexCounts
 from openclaw_memory_core.index.past import last_sync, spent
+from openclaw_memory_core.workspace.documents import Scan
 
 if TYPE_CHECKING:
     from openclaw_memory_core.core.indexing import IndexService
     from openclaw_memory_core.core.memory import MemoryCore
     from openclaw_memory_core.index.model import IndexIdentity
-    from openclaw_memory_core.workspace.documents import DocumentSource, Scan
+    from openclaw_memory_core.workspace.documents import DocumentSource
 
 
 def status_report(core: MemoryCore, *, deep: bool) -> dict[str, Any]:
@@ -78,26 +80,24 @@ def _index(index: IndexService) -> dict[str, Any]:
     if damaged := index.place.damaged_files():
         answer["damagedFiles"] = damaged
     sources = [_Scanned(source) for source in index.sources]
-    scans = {source.name: source.scan() for source in sources}
-    present: dict[str, int] = {name: _present(scan) for name, scan in scans.items()}
-    answer["skipped"] = [
-        {"path": one.path, "code": one.code, "reason": one.reason} for scan in scans.values() for one in scan.skipped
-    ]
-    answer["unseen"] = [prefix for scan in scans.values() for prefix in scan.unseen]
     if not index.place.exists:
-        return answer | _counts(present, IndexCounts()) | {"dirty": any(present.values()), "lastSync": None}
+        present = _present(sources)
+        return answer | _seen(sources) | _counts(present, IndexCounts()) | _no_index(present)
     try:
         store = index.look()
         with store.reader() as reader:
+            # The notes are looked at while this view is open: what it lacks was saved later, and is not gone.
             counts, gap, held = reader.counts(), find_gap(reader, sources), reader.identity
+        present = _present(sources)
         stand_in = _stand_in(index, held)
         fits = held == index.identity or bool(stand_in)
         freshness = freshness_of(gap, other=None if fits or held is None else MADE_FOR_OTHERS)
-        for name in (name for name, scan in scans.items() if scan.unseen):
+        for name in (source.name for source in sources if source.found.unseen):
             # What cannot be looked at is still there, as far as anybody knows.
             present[name] = max(present[name], counts.files.get(name, 0) - gap.gone.get(name, 0))
         return (
             answer
+            | _seen(sources)
             | stand_in
             | _counts(present, counts, gap.gone)
             | {
@@ -112,20 +112,46 @@ def _index(index: IndexService) -> dict[str, Any]:
             }
         )
     except OpenClawMemoryError as error:
-        return answer | _counts(present, IndexCounts()) | {"dirty": True, "indexError": error.to_dict()}
+        failed = {"dirty": True, "indexError": error.to_dict()}
+        return answer | _seen(sources) | _counts(_present(sources), IndexCounts()) | failed
 
 
 class _Scanned:
-    """A source that is looked at once, however often it is asked."""
+    """A source that is looked at once, when it is first asked."""
 
     def __init__(self, source: DocumentSource) -> None:
         self.name = source.name
         self.load = source.load
         self.watch_roots = source.watch_roots
-        self._scan = source.scan()
+        self._source = source
 
     def scan(self) -> Scan:
         return self._scan
+
+    @cached_property
+    def _scan(self) -> Scan:
+        return self._source.scan()
+
+    @property
+    def found(self) -> Scan:
+        """The same; nothing for a source that breaks its promise, which the comparison with the index names."""
+        try:
+            return self._scan
+        except Exception:
+            return Scan((), unseen=("",))
+
+
+def _seen(sources: Sequence[_Scanned]) -> dict[str, Any]:
+    """What was passed over, and what could not be looked at."""
+    skipped = [one for source in sources for one in source.found.skipped]
+    return {
+        "skipped": [{"path": one.path, "code": one.code, "reason": one.reason} for one in skipped],
+        "unseen": [prefix for source in sources for prefix in source.found.unseen],
+    }
+
+
+def _no_index(present: Mapping[str, int]) -> dict[str, Any]:
+    return {"dirty": any(present.values()), "lastSync": None}
 
 
 def _stand_in(index: IndexService, held: IndexIdentity | None) -> dict[str, Any]:
@@ -138,10 +164,13 @@ def _stand_in(index: IndexService, held: IndexIdentity | None) -> dict[str, Any]
     return {"provider": info.id, "model": info.model, "fallback": fallback}
 
 
-def _present(scan: Scan) -> int:
-    """How many notes there are; one that may not be read is there all the same."""
-    unreadable = (one for one in scan.skipped if one.code == "unreadable" and one.path.endswith(".md"))
-    return len(scan.documents) + sum(1 for _ in unreadable)
+def _present(sources: Sequence[_Scanned]) -> dict[str, int]:
+    """How many notes there are, by source; one that may not be read is there all the same."""
+    present: dict[str, int] = {}
+    for source in sources:
+        unreadable = [one for one in source.found.skipped if one.code == "unreadable" and one.path.endswith(".md")]
+        present[source.name] = len(source.found.documents) + len(unreadable)
+    return present
 
 
 def _counts(present: Mapping[str, int], counts: IndexCounts, gone: Mapping[str, int] | None = None) -> dict[str, Any]:
