@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+import apsw
 import pytest
-from support.store import Bench, identity, vector_of
+from support.store import ALL, Bench, identity, vector_of
+
+from openclaw_memory_core.errors import StoreError
+from openclaw_memory_core.index.model import Term
+from openclaw_memory_core.index.store import kept_vectors
+from openclaw_memory_core.privacy import Visible
 
 SEARCHES = 3
 """The first search reads what it needs, the later ones keep it."""
@@ -77,3 +84,54 @@ def test_a_restored_copy_that_counts_its_changes_alike_is_another_index(tmp_path
         saved.rename(path)
         assert [nearest(bench, "word207") for _ in range(SEARCHES)] == ["word207.md"] * SEARCHES
         assert [nearest(bench, "word5") for _ in range(SEARCHES)] == ["word5.md"] * SEARCHES
+
+
+def test_vectors_that_could_not_be_read_are_read_by_the_next_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Bench(tmp_path / "index.sqlite") as bench:
+        fill(bench, names(0))
+        assert [nearest(bench, "word5") for _ in range(SEARCHES)] == ["word5.md"] * SEARCHES
+        fill(bench, names(100))
+
+        def failing(*_: object) -> None:
+            raise apsw.IOError("the disk did not answer")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(kept_vectors, "keep", failing)
+            with pytest.raises(StoreError):
+                nearest(bench, "word107")
+        assert [nearest(bench, "word107") for _ in range(SEARCHES)] == ["word107.md"] * SEARCHES
+
+
+def test_a_copy_that_is_restored_into_the_same_file_counts_its_changes_otherwise(tmp_path: Path) -> None:
+    """As SQLite's own backup does, and ``cp``: no other file is there, and the numbers begin anew."""
+    path, saved = tmp_path / "index.sqlite", tmp_path / "saved.sqlite"
+    group = Visible(curated=False)
+    with Bench(path) as bench:
+        fill(bench, names(0))
+    shutil.copy(path, saved)
+    with Bench(path) as bench:
+        bench.fill({"note.md": "the kiln, first"})
+        for _ in range(SEARCHES):
+            assert bench.found("kiln", visible=group) == ["note.md"]
+            assert texts(bench, "kiln") == ["the kiln, first"]
+        with (
+            contextlib.closing(apsw.Connection(str(path))) as here,
+            contextlib.closing(apsw.Connection(str(saved))) as there,
+            here.backup("main", there, "main") as backup,
+        ):
+            backup.step()
+        with Bench(path) as other:
+            writer = other.store.writer(identity())
+            other.put(writer, "note.md", "the kiln, second", curated=True)
+            writer.finish()
+        assert bench.found("kiln", visible=group) == []
+        assert texts(bench, "kiln") == ["the kiln, second"]
+
+
+def texts(bench: Bench, word: str) -> list[str]:
+    with bench.store.reader() as reader:
+        return [
+            one.text for one in reader.chunks([hit.chunk_id for hit in reader.keyword([Term(word)], ALL, 9)]).values()
+        ]

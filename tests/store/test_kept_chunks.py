@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 
 import pytest
@@ -14,6 +15,8 @@ from openclaw_memory_core.index.store import kept_chunks
 from openclaw_memory_core.index.store.kept_chunks import ChunkCache
 
 EVERYTHING = range(1000)
+THREE = 3 * kept_chunks._FIELDS + sum(map(sys.getsizeof, ("kiln", "oven", "glaze.")))
+"""Bytes of three chunks."""
 
 
 def put(bench: Bench, notes: dict[str, list[str]], *, rebuild: bool = False) -> None:
@@ -102,7 +105,7 @@ def test_lines_of_a_transcript_are_those_of_its_file(bench: Bench) -> None:
     assert kept == read
 
 
-def test_an_older_reader_sees_its_own_chunks_after_a_newer_one(bench: Bench) -> None:
+def test_an_older_reader_sees_its_own_chunks_after_a_newer_one(bench: Bench, reads: list[int]) -> None:
     put(bench, {"memory/a.md": ["kiln"]})
     chunks(bench)
     with bench.store.reader() as old:
@@ -110,6 +113,8 @@ def test_an_older_reader_sees_its_own_chunks_after_a_newer_one(bench: Bench) -> 
         assert texts(bench) == ["oven"]
         assert [one.text for one in old.chunks(list(EVERYTHING)).values()] == ["kiln"]
     assert texts(bench) == ["oven"]
+    # The newer ones were not given up for the older reader.
+    assert reads == [1, 1]
 
 
 def test_a_file_that_was_replaced_is_read_anew(bench: Bench) -> None:
@@ -125,7 +130,7 @@ def test_a_file_that_was_replaced_is_read_anew(bench: Bench) -> None:
         assert texts(bench) == ["oven"]
 
 
-@pytest.mark.parametrize(("limit", "value"), [("MOST_CHUNKS", 2), ("MOST_CHARACTERS", 13)])
+@pytest.mark.parametrize(("limit", "value"), [("MOST_CHUNKS", 2), ("MOST_BYTES", THREE - 1)])
 def test_a_large_index_is_read_from_the_file(
     bench: Bench, monkeypatch: pytest.MonkeyPatch, reads: list[int], limit: str, value: int
 ) -> None:
@@ -141,6 +146,21 @@ def test_a_large_index_is_read_from_the_file(
     for _ in range(3):
         assert texts(bench) == ["glaze.", "kiln", "oven"]
     assert len(reads) == 2
+
+
+def test_headings_and_numbers_of_lines_count_as_well(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A transcript of very short lines has more of them than text."""
+    monkeypatch.setattr(kept_chunks, "MOST_BYTES", 50_000)
+    for path, lines, headings in (("sessions/a.jsonl", 2_000, ()), ("sessions/b.jsonl", 1, ("h" * 50_000,))):
+        text = "\n".join("a" * lines)
+        one = document(path, text, source="sessions", line_map=tuple(range(1000, 1000 + lines)))
+        writer = bench.store.writer(KEYWORD_ONLY, rebuild=True)
+        writer.put_documents([(one, [chunk(text, headings=headings)])], indexed_at=1.0)
+        writer.finish()
+        chunks(bench)
+        with bench.store.reader() as reader:
+            assert len(reader.chunks([1])) == 1
+            assert reader._chunks == (None,)
 
 
 STEPS = st.lists(

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from support.store import ALL, Bench, Form, chunk, digest, identity, pack, vector_of
 
 from openclaw_memory_core.config.model import CacheConfig
 from openclaw_memory_core.index.model import IndexIdentity, VectorHit
-from openclaw_memory_core.index.store import centres, kept_vectors, nearest
+from openclaw_memory_core.index.store import centres, kept_vectors, nearest, vectors
 from openclaw_memory_core.privacy import Visible
 
 DIMS = 384
@@ -313,6 +315,22 @@ store.describe()
 store.close()
 print(json.dumps(answers))
 """
+
+
+@given(
+    query=st.lists(st.floats(-1, 1, width=32), min_size=3, max_size=3).filter(any),
+    others=st.lists(st.lists(st.floats(-1, 1, width=32), min_size=3, max_size=3).filter(any), min_size=1, max_size=4),
+)
+@settings(deadline=None)
+@example(query=[1.0, 0.0, 0.0], others=[[-1e-9, 1.0, 0.0], [1e-9, 1.0, 0.0]])
+def test_cosines_are_the_same_with_numpy_and_without_to_the_sign_of_zero(
+    query: list[float], others: list[list[float]]
+) -> None:
+    usable = [pack(one) for one in [query, *others] if vectors.is_usable(pack(one))]
+    if len(usable) < 2:
+        return
+    found = [list(compute(usable[0], usable[1:], None)) for compute in (vectors._with_numpy, vectors._in_python)]
+    assert repr(found[0]) == repr(found[1])
 
 
 @pytest.mark.parametrize("size", [40, 400])

@@ -64,13 +64,14 @@ class CodeCache:
         if not is_small(table, dims):
             return None
         with self._lock:
-            first, known = self._vectors_of is None, self._vectors_of is table
-            self._vectors_of = table
-            if first:
+            if self._vectors_of is None:
                 # A process that asks once reads what it needs.
+                self._vectors_of = table
                 return None
-            if not known or self._vectors is None:
+            if self._vectors_of is not table or self._vectors is None:
+                # Reading may fail, and what is kept is of the former table then.
                 self._vectors = keep(db, table, dims, self._vectors)
+                self._vectors_of = table
             return self._vectors
 
     def hidden(self, table: CodeTable, visible: Visible) -> NDArray[np.int64] | None:

@@ -60,9 +60,18 @@ def active(db: apsw.Connection) -> Generation | None:
     return found[0] if found else None
 
 
+_COUNT = (
+    "UPDATE meta SET value = ((value >> 20) + 1 << 20) | (random() & 0xfffff) WHERE key = 'revision' RETURNING value"
+)
+
+
 def next_revision(db: apsw.Connection) -> int:
-    """Count one change and return its number."""
-    return cast("int", db.execute("UPDATE meta SET value = value + 1 WHERE key = 'revision' RETURNING value").get)
+    """Count one change and return its number.
+
+    The last 20 bits are random: where an older copy is put into the place of the index, its changes have other numbers
+    than those that were made before.
+    """
+    return cast("int", db.execute(_COUNT).get)
 
 
 def embedding_row(db: apsw.Connection, identity: IndexIdentity) -> int:

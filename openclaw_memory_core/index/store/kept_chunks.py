@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,12 @@ if TYPE_CHECKING:
     from openclaw_memory_core.index.store.generations import Generation
 
 MOST_CHUNKS = 16_384
-MOST_CHARACTERS = 16 * 1024 * 1024
+MOST_BYTES = 24 * 1024 * 1024
 """Larger indexes are read from the file, candidate by candidate."""
+
+_FIELDS = 350
+_LINE = 40
+"""Bytes of a chunk without its texts, and of a line number."""
 
 _DOCUMENTS = "SELECT id, changed, chunks FROM gN_files"
 
@@ -103,11 +108,16 @@ def _read(db: apsw.Connection, generation: Generation, kept: KeptChunks | None) 
         known = kept.some(owners)
         condition = "f.id IN (SELECT value FROM json_each(:documents))"
         bindings = {"documents": json.dumps(list(changed.keys() - stays))}
-    size = sum(len(chunk.text) for chunk in known.values())
+    size = sum(map(_bytes, known.values()))
     for *row, owner in db.execute(sql(_CHUNKS.replace("CONDITION", condition), generation.id), bindings):
         chunk = rows.chunk_from_row(row)
-        size += len(chunk.text)
-        if size > MOST_CHARACTERS:
+        size += _bytes(chunk)
+        if size > MOST_BYTES:
             return None
         known[chunk.id], owners[chunk.id] = chunk, owner
     return KeptChunks((generation.file, generation.id), generation.revision, changed, known, owners)
+
+
+def _bytes(chunk: StoredChunk) -> int:
+    """What it takes in memory, about."""
+    return _FIELDS + _LINE * len(chunk.line_map or ()) + sum(map(sys.getsizeof, (chunk.text, *chunk.headings)))

@@ -61,8 +61,8 @@ def is_small(table: CodeTable, dims: int) -> bool:
     return len(table.vectors) * dims * 4 <= MOST_BYTES
 
 
-def keep(db: apsw.Connection, table: CodeTable, dims: int, kept: KeptVectors | None) -> KeptVectors:
-    """The vectors of *table*; those that are *kept* already are not read again."""
+def keep(db: apsw.Connection, table: CodeTable, dims: int, kept: KeptVectors | None) -> KeptVectors | None:
+    """The vectors of *table*; those that are *kept* already are not read again.  None if one is missing."""
     import numpy as np
 
     if kept is not None and (kept.file, kept.matrix.shape[1]) != (table.source[0], dims):
@@ -81,5 +81,7 @@ def keep(db: apsw.Connection, table: CodeTable, dims: int, kept: KeptVectors | N
     missing = np.flatnonzero(~known)
     places = dict(zip(wanted[missing].tolist(), missing.tolist(), strict=True))
     for vector, blob in db.execute(STORED, (json.dumps(list(places)),)):
-        matrix[places[vector]] = np.frombuffer(blob, dtype="<f4")
+        matrix[places.pop(vector)] = np.frombuffer(blob, dtype="<f4")
+    if places:
+        return None
     return KeptVectors(table.source[0], wanted, matrix, chunks, rows)

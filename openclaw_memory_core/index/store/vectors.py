@@ -94,7 +94,7 @@ def _cosines(query: Vector, matrix: NDArray[np.float32], best: int | None) -> It
     # Products of two float32 are exact in float64, so every way of adding them up gives the same digits.
     few, exact = matrix[rows].astype(np.float64), asked.astype(np.float64)
     lengths = np.sqrt(np.einsum("ij,ij->i", few, few) * np.einsum("i,i", exact, exact))
-    values = np.rint(np.einsum("ij,j->i", few, exact) / lengths * _PARTS) / _PARTS
+    values = np.rint(np.einsum("ij,j->i", few, exact) / lengths * _PARTS) / _PARTS + 0.0  # no -0.0
     return zip(rows.tolist(), values.tolist(), strict=True)
 
 
