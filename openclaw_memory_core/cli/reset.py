@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -18,8 +19,8 @@ from openclaw_memory_core.errors import UsageError
 def command(settings: Settings, *, yes: bool) -> int:
     """Delete the index; the notes stay.
 
-    The next use builds it anew, which may cost calls to the embedding provider. A file of another program is left
-    alone.
+    The next use builds it anew, which may cost calls to the embedding provider. While another process has it open
+    the file stays, and holds nothing. A file of another program is left alone.
     """
     config = settings.load()
     agent = config.agent(settings.agent)
@@ -34,5 +35,11 @@ def command(settings: Settings, *, yes: bool) -> int:
     if settings.json:
         output.document({"ok": True, "agentId": agent.id, "dbPath": str(path), "removed": existed})
     else:
-        output.data(f"Deleted {path}." if existed else f"There was no index at {path}.")
+        output.data(_told(path, existed=existed))
     return 0
+
+
+def _told(path: Path, *, existed: bool) -> str:
+    if not existed:
+        return f"There was no index at {path}."
+    return f"Emptied {path}, which another process has open." if path.exists() else f"Deleted {path}."

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
+ATTEMPTS: Final = 3
+"""Another process may replace the index again while it is tried anew."""
+
 _GROUP: Final = 2048
 _BATCH_GROUP: Final = 50_000
 _NO_VECTORS: Final = {"provider": "none"}
@@ -153,15 +156,28 @@ class IndexService:
             return opened.identity
 
     def healing(self, work: Callable[[SqliteStore], _T]) -> _T:
-        """*work* with the store; if the store turns out to be damaged, once more with a new one.
+        """*work* with the store; once more with a new one if it turns out to be damaged, and if another process has
+        replaced it meanwhile, which looks like many kinds of failure.
 
         :raises StoreError: anything else that is wrong with it.
         """
-        try:
-            return work(self.store)
-        except StoreCorruptError as error:
-            self._replace(error)
-            return work(self.store)
+        healed = False
+        for left in reversed(range(ATTEMPTS)):
+            try:
+                return work(self.store)
+            except StoreCorruptError as error:
+                if healed or not left:
+                    raise
+                healed = True
+                self._replace(error)
+            except StoreError:
+                if not left or not self._is_replaced():
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+    def _is_replaced(self) -> bool:
+        with self._lock:
+            return self._opened is not None and self._opened.store.is_replaced
 
     # --- keeping fresh -----------------------------------------------------------------------------------------------
 

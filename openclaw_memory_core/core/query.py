@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from openclaw_memory_core.embeddings.base import ProviderInfo, Vector
     from openclaw_memory_core.embeddings.embedder import Embedder
     from openclaw_memory_core.embeddings.resolve import Resolution
-    from openclaw_memory_core.index.model import IndexIdentity
+    from openclaw_memory_core.index.model import IndexIdentity, Moment
     from openclaw_memory_core.index.protocol import IndexReader
     from openclaw_memory_core.index.store import SqliteStore
     from openclaw_memory_core.workspace.workspace import Workspace
@@ -47,6 +47,8 @@ CURATED_NAMES: Final = frozenset({"MEMORY.md", "memory.md", "USER.md"})
 FIRST_INDEX_SECONDS: Final = 10.0
 """A search of an empty index waits so long for the first sync, once."""
 
+LOOKS: Final = 3
+"""An answer must be of the index whose freshness it tells, which another process may replace in between."""
 
 LOOK_AGAIN_SECONDS: Final = 30.0
 """Changes that no event tells of, as on a network folder, are found after so long at the latest."""
@@ -89,12 +91,23 @@ class _Seen:
     """What a look at the notes and the index finds.
 
     :param identity: what the index is valid for; None if there is none.
+    :param moment: of that index.
     :param empty: there is no index yet, but notes.
     """
 
     freshness: Freshness
     identity: IndexIdentity | None
+    moment: Moment
     empty: bool = False
+
+    def is_of(self, response: SearchResponse) -> bool:
+        """Whether the index that was looked at is the one that answered: another may lack what this one holds."""
+        return response.moment is None or response.moment[:2] == self.moment[:2]
+
+    def replaced(self) -> _Seen:
+        """The same, where it never was."""
+        reason = "The index was replaced again and again while it was searched."
+        return replace(self, freshness=replace(self.freshness, stale=True, partial=True, reason=reason))
 
     @property
     def behind(self) -> bool:
@@ -110,15 +123,15 @@ class _Seen:
 class _Known:
     """What the last look at the notes found.
 
-    :param state: generation, revision, wanted identity and number of changes that it is about.
+    :param state: moment, wanted identity and number of changes that it is about.
     """
 
     store: SqliteStore
-    state: tuple[int, int, IndexIdentity, int | None]
+    state: tuple[Moment, IndexIdentity, int | None]
     at: float
     seen: _Seen
 
-    def holds(self, store: SqliteStore, state: tuple[int, int, IndexIdentity, int | None]) -> bool:
+    def holds(self, store: SqliteStore, state: tuple[Moment, IndexIdentity, int | None]) -> bool:
         """Whether it is still true."""
         return store is self.store and state == self.state and time.monotonic() - self.at < LOOK_AGAIN_SECONDS
 
@@ -196,10 +209,15 @@ class QueryService:
     def _answer(
         self, store: SqliteStore, request: SearchRequest, wait: float
     ) -> tuple[SearchResponse, ProviderFacts, Freshness]:
-        seen = self._refresh(store, wait)
-        response, embedder = self._run(store, request, seen.identity)
-        if embedder is not None and embedder.error is not None and self._index.use_fallback():
+        for _ in range(LOOKS):
+            seen = self._refresh(store, wait)
             response, embedder = self._run(store, request, seen.identity)
+            if embedder is not None and embedder.error is not None and self._index.use_fallback():
+                response, embedder = self._run(store, request, seen.identity)
+            if seen.is_of(response):
+                break
+        else:
+            seen = seen.replaced()
         resolution = self._index.provider.resolution
         failure = embedder.error if embedder is not None else resolution.error
         if failure is not None and resolution.requirement == "required":
@@ -282,7 +300,7 @@ class QueryService:
         # Asked for outside: it may read the index itself.
         wanted = self._index.identity
         with store.reader() as reader:
-            state = (reader.generation, reader.revision, wanted, changes)
+            state = (reader.moment, wanted, changes)
             known = self._known
             if changes is not None and known is not None and known.holds(store, state):
                 return known.seen
@@ -291,18 +309,18 @@ class QueryService:
         return seen
 
     def _compare(self, reader: IndexReader, wanted: IndexIdentity) -> _Seen:
-        generation, identity = reader.generation, reader.identity
+        moment, identity = reader.moment, reader.identity
         gap = find_gap(reader, self._index.sources)
-        if generation == 0:
+        if reader.generation == 0:
             if not gap.changed:
-                return _Seen(Freshness(), identity)
+                return _Seen(Freshness(), identity, moment)
             reason = f"There is no index yet; {len(gap.changed)} notes are waiting to be indexed."
             freshness = Freshness(stale=True, partial=True, reason=reason, action="run: openclaw-memory index")
-            return _Seen(freshness, identity, empty=True)
+            return _Seen(freshness, identity, moment, empty=True)
         other = None
         if identity is not None and identity != wanted:
             other = MADE_FOR_OTHERS
-        return _Seen(freshness_of(gap, other=other), identity)
+        return _Seen(freshness_of(gap, other=other), identity, moment)
 
     # --- what a session may see --------------------------------------------------------------------------------------
 

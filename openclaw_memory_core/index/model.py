@@ -12,6 +12,9 @@ from openclaw_memory_core.records import record
 if TYPE_CHECKING:
     from openclaw_memory_core.config.model import Source
 
+Moment = tuple[str, int, int]
+"""File, generation and revision of an index: equal moments have equal content.  Each file counts anew."""
+
 
 @record
 class Chunk:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         IndexCounts,
         IndexIdentity,
         KeywordHit,
+        Moment,
         PathHit,
         StoredChunk,
         Term,
@@ -41,8 +42,8 @@ class IndexReader(Protocol):
         """Number of the active generation, 0 if there is none."""
 
     @property
-    def revision(self) -> int:
-        """Grows with every change of the active generation; equal revision, equal content."""
+    def moment(self) -> Moment:
+        """What the content depends on; the generation is 0 if there is none."""
 
     def counts(self) -> IndexCounts:
         """Files, chunks, vectors, cache entries."""

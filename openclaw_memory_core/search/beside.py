@@ -10,13 +10,11 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
 
-from openclaw_memory_core.index.model import KeywordHit, Term
+from openclaw_memory_core.index.model import KeywordHit, Moment, Term
 from openclaw_memory_core.index.protocol import IndexReader
 from openclaw_memory_core.privacy import Visible
 
 OpenReader = Callable[[], AbstractContextManager[IndexReader]]
-Moment = tuple[int, int]
-"""Generation and revision: equal moments have equal content."""
 
 
 class KeywordLeg:
@@ -51,7 +49,7 @@ class KeywordLeg:
         """Hits for each view, best first, as *reader* sees them."""
         if self._thread is not None:
             self._thread.join()
-        if self._found is not None and self._found[0] == (reader.generation, reader.revision):
+        if self._found is not None and self._found[0] == reader.moment:
             return self._found[1]
         # The index changed in between, or something is wrong, which shows here where it can be handled.
         return self._all(reader)
@@ -59,7 +57,7 @@ class KeywordLeg:
     def _ask(self, beside: OpenReader) -> None:
         try:
             with beside() as reader:
-                self._found = ((reader.generation, reader.revision), self._all(reader))
+                self._found = (reader.moment, self._all(reader))
         except Exception:
             self._found = None
 

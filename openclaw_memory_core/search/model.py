@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from openclaw_memory_core.config.model import Source
+from openclaw_memory_core.index.model import Moment
 from openclaw_memory_core.privacy import Visible
 from openclaw_memory_core.records import record
 
@@ -60,6 +61,7 @@ class SearchResponse:
     :param misspelt: words of the question that stand in no note, and were taken for others.
     :param corrected: words that were looked for instead.
     :param missing: identifiers and quoted phrases of the question that stand in no note.
+    :param moment: of the index that answered; None if it was not asked.
     """
 
     hits: tuple[SearchHit, ...]
@@ -69,3 +71,4 @@ class SearchResponse:
     misspelt: tuple[str, ...] = ()
     corrected: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    moment: Moment | None = None

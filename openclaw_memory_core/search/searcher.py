@@ -101,6 +101,7 @@ class Searcher:
                 keywords = vector is None or both
                 size = pool_size(self._settings, limit)
                 asked = words if keywords else None
+                moment = reader.moment
                 pool = gather(reader, query, vector, request.visible, words=asked, size=size)
         if vector is not None and hybrid.fusion != "documented":
             pool.drop_below(self._floor(query, pool, vector, request.deadline))
@@ -113,7 +114,7 @@ class Searcher:
             choices = newer_first(choices, scorer.worth, query.years)
         debug = explain_search(query, pool, scorer.balance, scorer.decay_state()) if request.explain else None
         hits = tuple(_hit(choice, pool, n if request.explain else 0) for n, choice in enumerate(choices, 1))
-        return SearchResponse(hits, mode, degraded, debug, tuple(pool.instead), pool.corrected, pool.missing)
+        return SearchResponse(hits, mode, degraded, debug, tuple(pool.instead), pool.corrected, pool.missing, moment)
 
     def _rules(self, request: SearchRequest, limit: int, mode: SearchMode, *, alike: bool) -> Rules:
         """What to choose by; notes that are listed may be *alike*."""

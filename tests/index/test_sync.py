@@ -77,10 +77,10 @@ def test_a_stamp_from_the_future_is_read_each_time_but_not_written(bench: SyncBe
     engine = bench.engine(clock=lambda: 1_000_000_000.0)
     engine.sync(reason="cli")
     with bench.store.reader() as reader:
-        before = reader.revision
+        before = reader.moment
     assert engine.sync(reason="cli").touched == 1
     with bench.store.reader() as reader:
-        assert reader.revision == before
+        assert reader.moment == before
 
 
 def test_changed_removed_and_renamed_notes(bench: SyncBench) -> None:

@@ -13,7 +13,7 @@ from openclaw_memory_core.index.store import writer as writing
 def test_a_new_store_has_no_index_and_answers_with_nothing(any_bench: Bench) -> None:
     with any_bench.store.reader() as reader:
         assert reader.identity is None
-        assert (reader.generation, reader.revision) == (0, 0)
+        assert (reader.generation, reader.moment) == (0, ("", 0, 0))
         assert reader.counts().files == {}
     assert any_bench.found("kiln") == []
     assert any_bench.near(vector_of("kiln")) == []
@@ -138,7 +138,7 @@ def test_tables_of_replaced_generations_are_gone_after_publishing(bench: Bench) 
 
 def _revision(bench: Bench) -> int:
     with bench.store.reader() as reader:
-        return reader.revision
+        return reader.moment[2]
 
 
 def test_the_text_index_is_one_tree_after_much_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

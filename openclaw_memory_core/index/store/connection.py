@@ -12,13 +12,14 @@ from pathlib import Path
 
 import apsw
 
-from openclaw_memory_core.errors import StoreCorruptError, StoreError
+from openclaw_memory_core.errors import StoreBusyError, StoreCorruptError, StoreError
 from openclaw_memory_core.index.store import opening
 from openclaw_memory_core.index.store.faults import mapped
 
 logger = logging.getLogger(__name__)
 
 _KEPT_READERS = 4
+_TRIES = 5
 _PRAGMAS = """
 PRAGMA synchronous = NORMAL;
 PRAGMA temp_store = MEMORY;
@@ -78,19 +79,40 @@ class Database:
                 return
             self._drop_connections()
             self._process = os.getpid()
-            with self._mapped():
-                opening.prepare(self.path)
-                opening.check_header(self.path)
-                db = self._open_file(wal=True)
-                if db is None:
-                    opening.remove(self.path)
-                    opening.prepare(self.path)
-                    db = self._open_file(wal=False)
-            self._writer = db
-            self._file = self._key()
+            self._writer, self._file = self._open_present()
             self._closed = False
             self.damaged = False
             self._on_open()
+
+    def _open_present(self) -> tuple[apsw.Connection, FileKey]:
+        """A connection to the file that is at our path, and which file that is.
+
+        Another process may put a new one there meanwhile, and what is written to the old one is read by nobody.
+        """
+        for _ in range(_TRIES):
+            key = None
+            try:
+                with self._mapped():
+                    opening.prepare(self.path)
+                    key = self._key()
+                    opening.check_header(self.path)
+                    db = self._open_file(wal=True)
+                    if db is None:
+                        opening.remove(self.path)
+                        opening.prepare(self.path)
+                        key = self._key()
+                        db = self._open_file(wal=False)
+            except StoreError:
+                if key is None or key == self._key():
+                    raise
+                continue
+            if db is not None and key is not None and key == self._key():
+                return db, key
+            if db is not None:
+                db.close()
+        raise StoreBusyError(
+            f"The index {self.path} is replaced by another process again and again", hint="Try again in a moment."
+        )
 
     def _open_file(self, *, wal: bool) -> apsw.Connection | None:
         """A connection to the file, made if need be; None if it cannot have the write-ahead log that it was given."""
@@ -108,11 +130,29 @@ class Database:
         db.close()
         return None
 
+    def erase(self) -> None:
+        """Close every connection and delete the file; where another process has it open, it is emptied instead.
+
+        :raises StoreError: it is locked, or cannot be deleted.
+        """
+        from openclaw_memory_core.index.store.emptying import give_up
+
+        with self._write:
+            self.close()
+            with self._mapped():
+                give_up(self.path, self._connect)
+            self.damaged = False
+
     def close(self) -> None:
         """Close every connection that is not in use; those in use are closed when they are given back."""
         with self._write:
             self._closed = True
             self._drop_connections()
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether another file than the open one is at our path, or none."""
+        return self._key() != self._file
 
     @contextmanager
     def read(self) -> Iterator[apsw.Connection]:

@@ -132,7 +132,7 @@ def set_up(db: apsw.Connection, path: Path) -> None:
 
 def _create(db: apsw.Connection) -> None:
     db.pragma("page_size", _PAGE_SIZE)
-    with _alone(db):
+    with alone(db):
         if db.pragma("application_id") != schema.APPLICATION_ID:  # Another process may have been faster.
             db.execute(schema.SHARED)
             db.pragma("application_id", schema.APPLICATION_ID)
@@ -141,14 +141,15 @@ def _create(db: apsw.Connection) -> None:
 
 def _renew(db: apsw.Connection) -> None:
     """Give up the generations of an older format; the next sync builds one anew, with the vectors there are."""
-    with _alone(db):
+    with alone(db):
         if db.pragma("user_version") < schema.FORMAT:  # Another process may have been faster.
             db.execute("UPDATE generations SET state = 'dropping'")
             db.pragma("user_version", schema.FORMAT)
 
 
 @contextmanager
-def _alone(db: apsw.Connection) -> Iterator[None]:
+def alone(db: apsw.Connection) -> Iterator[None]:
+    """A transaction in which nobody else writes: all of it or nothing."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -173,6 +174,9 @@ def use_wal(db: apsw.Connection) -> bool:
         db.pragma("journal_mode", "wal")
         db.execute("BEGIN IMMEDIATE")
         db.execute("ROLLBACK")
+    except apsw.BusyError:
+        # Another process does the same with the new file at this moment.
+        return True
     except (apsw.IOError, apsw.CantOpenError, apsw.ProtocolError):
         return False
     return True

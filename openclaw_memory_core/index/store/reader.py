@@ -13,6 +13,7 @@ from openclaw_memory_core.index.model import (
     IndexCounts,
     IndexIdentity,
     KeywordHit,
+    Moment,
     PathHit,
     StoredChunk,
     Term,
@@ -78,9 +79,9 @@ class SqliteReader:
         return self._active.id if self._active else 0
 
     @property
-    def revision(self) -> int:
+    def moment(self) -> Moment:
         """See the protocol."""
-        return self._active.revision if self._active else 0
+        return moment(self._active) if self._active else ("", 0, 0)
 
     def counts(self) -> IndexCounts:
         """See the protocol."""

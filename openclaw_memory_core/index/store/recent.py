@@ -1,4 +1,7 @@
-"""What a process keeps between searches, a bounded number of things of one kind."""
+"""What a process keeps between searches, a bounded number of things of one kind.
+
+The moment of the index is a part of each key, so that nothing kept is ever out of date.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,10 @@ from openclaw_memory_core.index.store.kept_chunks import ChunkCache
 
 if TYPE_CHECKING:
     from openclaw_memory_core.embeddings.base import Vector
+    from openclaw_memory_core.index.model import Moment
     from openclaw_memory_core.index.store.generations import Generation
     from openclaw_memory_core.index.store.ranking import Extent
     from openclaw_memory_core.privacy import Visible
-
-Moment = tuple[str, int, int]
-"""File, generation, revision: a part of each key, so that nothing kept is ever out of date."""
 
 _K = TypeVar("_K")
 _V = TypeVar("_V")

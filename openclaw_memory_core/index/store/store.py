@@ -80,6 +80,11 @@ class SqliteStore:
         self._database.open()
         self._lease.clear_dead()
 
+    @property
+    def is_replaced(self) -> bool:
+        """Whether another file than the open one is in its place, or none; the next reader opens that."""
+        return self._database.is_replaced
+
     @contextmanager
     def reader(self) -> Iterator[SqliteReader]:
         """See the protocol."""
@@ -186,16 +191,17 @@ class SqliteStore:
     def reset(self) -> None:
         """Delete the index.  Notes are not touched.
 
-        :raises StoreForeignError: the file is another program's; it is left alone.
-        """
+        Where another process has it open, the file stays and holds nothing.
 
+        :raises StoreForeignError: the file is another program's; it is left alone.
+        :raises StoreError: it is locked, or cannot be deleted.
+        """
         with self._database.exclusive():
             self.close()
             if self.path.exists():
                 with contextlib.suppress(StoreCorruptError):
                     opening.check_header(self.path)
-            opening.remove(self.path)
-            self._database.damaged = False
+                self._database.erase()
 
     def integrity_check(self, *, full: bool = False) -> list[str]:
         """Problems of the file in SQLite's words; empty if there are none.
