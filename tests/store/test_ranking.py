@@ -89,6 +89,39 @@ def test_a_common_word_beside_rare_ones_is_not_scored_everywhere(
     assert asked == ['"few"', '("few") AND ("quarter")']
 
 
+def test_chunks_with_two_common_words_are_scored_and_those_with_one_are_not(
+    store: Bench, large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    run = ranking._Query.run
+    monkeypatch.setattr(
+        ranking._Query, "run", lambda self, match, **options: asked.append(match) or run(self, match, **options)
+    )
+
+    few = found(store, ["quarter", "fifth", "some"], ALL, 40)
+
+    assert asked == ['"some"', '("some") AND ("fifth" OR "quarter")', '("fifth") AND ("quarter")']
+    monkeypatch.setattr(ranking, "_SMALL", 10**9)
+    sure = 40 // ranking.SURE
+    everything = found(store, ["quarter", "fifth", "some"], ALL, 40)
+    assert [hit.chunk_id for hit in few[:sure]] == [hit.chunk_id for hit in everything[:sure]]
+    # The words are added up in another order.
+    assert [hit.rank for hit in few[:sure]] == pytest.approx([hit.rank for hit in everything[:sure]])
+
+
+def test_places_that_rare_words_leave_are_filled_with_what_was_written_last(
+    store: Bench, large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranking, "_FILLING", 100)
+
+    hits = found(store, ["rare", "always"], ALL, 500)
+
+    rare = {hit.chunk_id for hit in found(store, ["rare"], ALL, 500)}
+    assert {hit.chunk_id for hit in hits[: len(rare)]} == rare
+    assert len(hits) > len(rare)
+    assert min(hit.chunk_id for hit in hits[len(rare) :]) > CHUNKS - 100
+
+
 def test_words_in_too_few_chunks_are_not_asked_for_alone(
     store: Bench, large: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,16 +2,17 @@
 
 FTS5 scores each chunk that holds any word of a question, and most of that work is for words that half of the notes
 hold: their share of a score is next to nothing (BM25's idf), but they bring tens of thousands of chunks.  So the rarer
-words choose the chunks, and the common ones only add to their scores.  That is exact as long as no chunk that holds
-common words alone can reach a place that is asked for, which is checked: a word adds less than (k1 + 1) x idf
-(the idea of MaxScore, Turtle and Flood, 1995).
+words choose the chunks, or two common ones that stand there both, and all of them add to the scores.  That is exact as
+long as no chunk with one common word alone can reach a place that is asked for, which is checked: a word adds less than
+(k1 + 1) x idf (the idea of MaxScore, Turtle and Flood, 1995).
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import apsw
@@ -28,14 +29,17 @@ if TYPE_CHECKING:
 WEIGHTS = (1.0, 0.6, 1.0)
 """Weights of the columns in bm25(): the text, the headings above it, words of its date and file name."""
 
-SURE = 10
+SURE = 8
 """One place in so many is as exact as if every chunk had been scored; those behind it may be missing."""
 
 _MOST_PER_IDF = 2.2
 """k1 + 1 of FTS5's bm25()."""
 
+_USUAL = 1.1
+"""What the last sure place usually has, as a multiple of the idf of the words that enough chunks hold."""
+
 _MARGIN = 1.1
-"""Frequencies of common words are estimated."""
+"""Frequencies of common words are estimated in a large index."""
 
 _ROUNDING = 1e-6
 """Counts are computed from shares."""
@@ -52,18 +56,22 @@ _RANGES, _WIDTH = 8, 512
 _RARE = 0.05
 """A word with a smaller share of the sample is counted after all, which is cheap then."""
 
-_CHEAP = 4_000
+_CHEAP = 1_500
 """So few chunks are scored at once, without asking twice."""
 
 _LEAST_IDF = math.log(2)
-"""A word in more than a third of all chunks adds less than reading its list again would cost."""
+"""Words in more than a third of all chunks are not worth looking for two of them."""
+
+_ADDING_IDF = 0.02
+"""Words in nearly half of all chunks add next to nothing."""
 
 _EVERYWHERE = 0.5
 """FTS5 gives words of half of all chunks an idf of a millionth: they tell nothing, and the chunks that were written
 last are as good an answer to them as any …"""
 
 _NEWEST = 16_384
-"""… of which there are enough among so many."""
+_FILLING = 2_048
+"""… of which there are enough among so many, and among so few where they only fill places that are left."""
 
 _HIDES = "SELECT EXISTS (SELECT 1 FROM gN_files AS f WHERE f.chunks > 0 AND NOT VISIBLE)"
 
@@ -124,26 +132,34 @@ def ranked(
     query = _Query(db, generation, visible, limit, kept)
     shares = query.shares(parts) if limit > 0 else None
     if shares is None:
-        return query.run(" OR ".join(parts))
+        return query.run(_any(parts))
     if query.total * sum(shares.values()) < _CHEAP:
-        return query.run(" OR ".join(parts))
+        return query.run(_any(parts))
     order = sorted(parts, key=lambda part: shares[part])
     if shares[order[0]] > _EVERYWHERE:
-        return query.run(" OR ".join(parts), newest=True)
+        return query.run(_any(parts), newest=_NEWEST)
     idfs = {part: _idf(share) for part, share in shares.items()}
     for number in range(1, len(order)):
         rare, common = order[:number], {part: idfs[part] for part in order[number:]}
-        if not query.may_do(rare, shares, idfs, common):
+        if not query.is_likely_to_do(rare, common, shares, idfs):
             continue
         found = query.few(rare, common)
         if found is not None:
             return found
-    return query.run(" OR ".join(parts))
+    return query.run(_any(parts))
 
 
 def _idf(share: float) -> float:
     """FTS5's idf of a word that this share of all chunks holds; it takes next to nothing for one in half of them."""
     return math.log((1.0 - share) / share) if 0.0 < share < 0.5 else 0.0
+
+
+def _any(parts: Iterable[str]) -> str:
+    return " OR ".join(parts)
+
+
+def _telling(common: Mapping[str, float]) -> list[str]:
+    return [part for part, idf in common.items() if idf > _LEAST_IDF]
 
 
 class _Query:
@@ -165,11 +181,12 @@ class _Query:
         self._limit = limit
         self._enough = max(1, limit // SURE)
         self._last = 0
+        self._margin = 1.0
         self.total = 0.0
 
-    def run(self, match: str, *, newest: bool = False) -> dict[int, float]:
-        """Score everything that matches, or what was written last of it."""
-        bindings = {"match": match, "after": self._last - _NEWEST if newest else 0, "limit": self._limit}
+    def run(self, match: str, *, newest: int = 0) -> dict[int, float]:
+        """Score everything that matches, or what of it is among the *newest* chunks."""
+        bindings = {"match": match, "after": self._last - newest if newest else 0, "limit": self._limit}
         if self._hides():
             # Asking whose a chunk is takes a third of the time of scoring it.
             found = self._db.execute(self._sql(_SOME_SEEN), bindings | visible_bindings(self._visible))
@@ -185,43 +202,53 @@ class _Query:
 
         return self._kept.hides.get((self._moment, self._visible), ask)
 
-    def may_do(
-        self, rare: Sequence[str], shares: dict[str, float], idfs: dict[str, float], common: dict[str, float]
+    def is_likely_to_do(
+        self, rare: Sequence[str], common: Mapping[str, float], shares: Mapping[str, float], idfs: Mapping[str, float]
     ) -> bool:
-        """False where :meth:`few` is sure to find too little, which the numbers of chunks tell without asking.
+        """Whether :meth:`few` is likely to be exact: a chunk of middling length scores the idf of a word that it holds
+        once, and the best of many have half as much again."""
+        words = [*rare, *_telling(common)]
+        groups = [(part,) for part in rare] + list(itertools.combinations(words, 2))
+        within_reach = [
+            sum(idfs[part] for part in group)
+            for group in groups
+            if self.total * math.prod(shares[part] for part in group) >= self._enough - _ROUNDING
+        ]
+        return _USUAL * max(within_reach, default=0.0) >= self._least(common)
 
-        :param rare: rarest first.
+    def _least(self, common: Mapping[str, float]) -> float:
+        """A score above this is beyond the reach of a chunk that :meth:`few` does not look at.
+
+        That holds no rare word, and one of the telling common ones at most.
         """
-        # The rarest words, which together stand in fewer chunks than are asked for, leave the last place to the others.
-        before, rest = 0.0, list(rare)
-        while rest and before + (count := self.total * shares[rest[0]]) < self._enough - _ROUNDING:
-            before += count
-            rest.pop(0)
-        highest = _MOST_PER_IDF * sum(idfs[part] for part in rest)
-        return bool(rest) and _MARGIN * highest >= self._least(common)
+        most = max((common[part] for part in _telling(common)), default=0.0)
+        return self._margin * _MOST_PER_IDF * (most + sum(idf for idf in common.values() if idf <= _LEAST_IDF))
 
-    def _least(self, common: dict[str, float]) -> float:
-        """What common words may add: a score above it is beyond the reach of a chunk that holds them alone."""
-        return _MARGIN * _MOST_PER_IDF * sum(common.values())
+    def few(self, rare: Sequence[str], common: Mapping[str, float]) -> dict[int, float] | None:
+        """The ranking of chunks that hold any of the *rare* parts or two *common* ones; None if it might not be exact.
 
-    def few(self, rare: Sequence[str], common: dict[str, float]) -> dict[int, float] | None:
-        """The ranking by *rare* parts, with what *common* ones (part and idf) add; None if it might not be exact."""
-        either = " OR ".join(rare)
+        :param common: part and idf.
+        """
+        either, telling = _any(rare), _telling(common)
         found = self.run(either)
-        if len(found) < self._enough:
+        # A chunk has its whole score in the first of these that it matches, and less in the others.
+        adding = [part for part, idf in common.items() if idf > _ADDING_IDF]
+        both = [(either, adding)] if adding else []
+        both += [(part, telling[number:]) for number, part in enumerate(telling[:-1], 1)]
+        for one, others in both:
+            for chunk, rank in self.run(f"({one}) AND ({_any(others)})").items():
+                found[chunk] = min(rank, found.get(chunk, 0.0))
+        if len(found) < self._enough and not any(common.values()):
+            found = self.run(_any(common), newest=_FILLING) | found
+        if len(found) < self._enough or -sorted(found.values())[self._enough - 1] < self._least(common):
             return None
-        last = sorted(found.values())[self._enough - 1]
-        if -last < self._least(common):
-            return None
-        telling = [part for part, idf in common.items() if idf > _LEAST_IDF]
-        if telling:
-            found |= self.run(f"({either}) AND ({' OR '.join(telling)})")
         return found
 
     def shares(self, parts: Sequence[str]) -> dict[str, float] | None:
         """Share of the chunks that hold each part; None if there are too few chunks to care."""
         extent = self._kept.extents.get(self._moment, self._measure)
         self._last, self.total = extent.last, extent.total
+        self._margin = _MARGIN if extent.starts else 1.0
         if not self.total:
             return None
         known = self._kept.shares.get_all(
