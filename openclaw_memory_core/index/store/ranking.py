@@ -75,11 +75,9 @@ _FILLING = 2_048
 
 _HIDES = "SELECT EXISTS (SELECT 1 FROM gN_files AS f WHERE f.chunks > 0 AND NOT VISIBLE)"
 
-# One row instead of hundreds: at each one Python's lock would be given up and waited for, while the other leg works.
 # Sorted by SQLite: FTS5 sorts by its own ``rank`` with all places of all words in tow, which takes longer than scoring.
-_RANKED = """SELECT json_group_array(json_array(chunk, score)) FROM (
-    SELECT t.rowid AS chunk, bm25(gN_text, WEIGHTS) AS score FROM gN_text AS t OWNERS
-    WHERE gN_text MATCH :match AND t.rowid > :after AND SEEN ORDER BY score LIMIT :limit)"""
+_RANKED = """SELECT t.rowid, bm25(gN_text, WEIGHTS) AS score FROM gN_text AS t OWNERS
+    WHERE gN_text MATCH :match AND t.rowid > :after AND SEEN ORDER BY score LIMIT :limit"""
 _RANKED = _RANKED.replace("WEIGHTS", ", ".join(map(str, WEIGHTS)))
 _ALL_SEEN = _RANKED.replace("OWNERS", "").replace("SEEN", "true")
 _SOME_SEEN = _RANKED.replace(
@@ -88,7 +86,7 @@ _SOME_SEEN = _RANKED.replace(
     CROSS JOIN gN_files AS f ON f.id = c.file""",
 ).replace("SEEN", "VISIBLE")
 
-# For the same reason words are counted all at once.
+# All at once: each statement costs as much as scoring twenty chunks.
 _COUNTS = """SELECT json_group_object(p.value, (SELECT count(*) FROM gN_text WHERE gN_text MATCH p.value))
     FROM json_each(:parts) AS p"""
 _SAMPLED = """SELECT json_group_object(part, held) FROM (
@@ -192,7 +190,7 @@ class _Query:
             found = self._db.execute(self._sql(_SOME_SEEN), bindings | visible_bindings(self._visible))
         else:
             found = self._db.execute(self._sql(_ALL_SEEN), bindings)
-        return dict(json.loads(found.get))
+        return dict(found)
 
     def _hides(self) -> bool:
         """Whether the index holds anything that may not be seen."""
