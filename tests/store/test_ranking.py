@@ -46,6 +46,20 @@ def large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(ranking, "_WIDTH", CHUNKS // ranking._RANGES)
 
 
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What FTS5 is asked to score."""
+    asked: list[str] = []
+    run = ranking._Query.run
+
+    def watched(self: ranking._Query, match: str, *, newest: int = 0) -> dict[int, float]:
+        asked.append(match)
+        return run(self, match, newest=newest)
+
+    monkeypatch.setattr(ranking._Query, "run", watched)
+    return asked
+
+
 def found(bench: Bench, words: list[str], visible: Visible, limit: int) -> list[KeywordHit]:
     """The hits; what the store keeps may have been measured under other limits."""
     bench.store._kept.extents.clear()
@@ -75,29 +89,15 @@ def test_the_first_places_are_those_that_scoring_everything_gives(
     assert [hit.rank for hit in few[:sure]] == pytest.approx([hit.rank for hit in everything[:sure]], abs=0.02)
 
 
-def test_a_common_word_beside_rare_ones_is_not_scored_everywhere(
-    store: Bench, large: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-    run = ranking._Query.run
-    monkeypatch.setattr(
-        ranking._Query, "run", lambda self, match, **options: asked.append(match) or run(self, match, **options)
-    )
-
+def test_a_common_word_beside_rare_ones_is_not_scored_everywhere(store: Bench, large: None, asked: list[str]) -> None:
     found(store, ["always", "quarter", "few"], ALL, 100)
 
     assert asked == ['"few"', '("few") AND ("quarter")']
 
 
 def test_chunks_with_two_common_words_are_scored_and_those_with_one_are_not(
-    store: Bench, large: None, monkeypatch: pytest.MonkeyPatch
+    store: Bench, large: None, asked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
-    run = ranking._Query.run
-    monkeypatch.setattr(
-        ranking._Query, "run", lambda self, match, **options: asked.append(match) or run(self, match, **options)
-    )
-
     few = found(store, ["quarter", "fifth", "some"], ALL, 40)
 
     assert asked == ['"some"', '("some") AND ("fifth" OR "quarter")', '("fifth") AND ("quarter")']
@@ -122,15 +122,7 @@ def test_places_that_rare_words_leave_are_filled_with_what_was_written_last(
     assert min(hit.chunk_id for hit in hits[len(rare) :]) > CHUNKS - 100
 
 
-def test_words_in_too_few_chunks_are_not_asked_for_alone(
-    store: Bench, large: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-    run = ranking._Query.run
-    monkeypatch.setattr(
-        ranking._Query, "run", lambda self, match, **options: asked.append(match) or run(self, match, **options)
-    )
-
+def test_words_in_too_few_chunks_are_not_asked_for_alone(store: Bench, large: None, asked: list[str]) -> None:
     # "rare" stands in fewer chunks than there are sure places, and "absent" in none.
     found(store, ["absent", "rare", "few", "always"], ALL, 200)
 

@@ -62,6 +62,9 @@ _CHEAP = 1_500
 _LEAST_IDF = math.log(2)
 """Words in more than a third of all chunks are not worth looking for two of them."""
 
+_PAIRED, _MOST_TELLING = 12, 4
+"""Of a long question only the rarest words are paired, and not all common ones asked for in turn."""
+
 _ADDING_IDF = 0.02
 """Words in nearly half of all chunks add next to nothing."""
 
@@ -136,15 +139,8 @@ def ranked(
     order = sorted(parts, key=lambda part: shares[part])
     if shares[order[0]] > _EVERYWHERE:
         return query.run(_any(parts), newest=_NEWEST)
-    idfs = {part: _idf(share) for part, share in shares.items()}
-    for number in range(1, len(order)):
-        rare, common = order[:number], {part: idfs[part] for part in order[number:]}
-        if not query.is_likely_to_do(rare, common, shares, idfs):
-            continue
-        found = query.few(rare, common)
-        if found is not None:
-            return found
-    return query.run(_any(parts))
+    found = query.chosen(order, shares)
+    return query.run(_any(parts)) if found is None else found
 
 
 def _idf(share: float) -> float:
@@ -200,19 +196,30 @@ class _Query:
 
         return self._kept.hides.get((self._moment, self._visible), ask)
 
-    def is_likely_to_do(
-        self, rare: Sequence[str], common: Mapping[str, float], shares: Mapping[str, float], idfs: Mapping[str, float]
-    ) -> bool:
-        """Whether :meth:`few` is likely to be exact: a chunk of middling length scores the idf of a word that it holds
-        once, and the best of many have half as much again."""
-        words = [*rare, *_telling(common)]
-        groups = [(part,) for part in rare] + list(itertools.combinations(words, 2))
-        within_reach = [
-            sum(idfs[part] for part in group)
-            for group in groups
-            if self.total * math.prod(shares[part] for part in group) >= self._enough - _ROUNDING
-        ]
-        return _USUAL * max(within_reach, default=0.0) >= self._least(common)
+    def chosen(self, order: Sequence[str], shares: Mapping[str, float]) -> dict[int, float] | None:
+        """The ranking by the fewest words that give it exactly; None if it takes them all.
+
+        :param order: rarest first.
+        """
+        idfs = {part: _idf(shares[part]) for part in order}
+        pairs = itertools.combinations(_telling(idfs)[:_PAIRED], 2)
+        # A chunk of middling length scores the idf of a word that it holds once, and the best of many a little more.
+        reach = max(
+            (idfs[one] + idfs[other] for one, other in pairs if self._has_enough(shares, one, other)), default=0.0
+        )
+        for number, part in enumerate(order[:-1], 1):
+            if self._has_enough(shares, part):
+                reach = max(reach, idfs[part])
+            rare, common = order[:number], {other: idfs[other] for other in order[number:]}
+            if len(_telling(common)) <= _MOST_TELLING and _USUAL * reach >= self._least(common):
+                found = self.few(rare, common)
+                if found is not None:
+                    return found
+        return None
+
+    def _has_enough(self, shares: Mapping[str, float], *parts: str) -> bool:
+        """Whether as many chunks as are asked for hold all of these, if words do not keep together."""
+        return self.total * math.prod(shares[part] for part in parts) >= self._enough - _ROUNDING
 
     def _least(self, common: Mapping[str, float]) -> float:
         """A score above this is beyond the reach of a chunk that :meth:`few` does not look at.
