@@ -1,6 +1,6 @@
 """How fast the memory is, at sizes that nobody's diary reaches, with its limits measured in the same run.
 
-    python -m benchmarks            everything: 1,000 to 100,000 chunks, 384 to 1,536 dimensions (about an hour)
+    python -m benchmarks            everything: 1,000 to 100,000 chunks, 384 to 1,536 dimensions (six minutes)
     python -m benchmarks --quick    a first impression in less than two minutes
     python -m benchmarks --only start,session
 
@@ -52,13 +52,15 @@ def main() -> int:
         suite = Suite(scale, folder, peers)
         parts = suite.parts()
         chosen = args.only.split(",") if args.only else list(parts)
+        if unknown := [name for name in chosen if name not in parts]:
+            parser.error(f"--only: no part {', '.join(unknown)}; there are {', '.join(parts)}")
         for name in chosen:
             begun = time.monotonic()
             rows += parts[name]()
             print(f"{name}: {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
             write_json(args.json, rows, machine())
     print(table(rows))
-    print(f"figures: {args.json}; {plot(args.plot, rows)}", file=sys.stderr)
+    print(f"load now: {machine()['load']}; figures: {args.json}; {plot(args.plot, rows)}", file=sys.stderr)
     if args.quality or args.locomo:
         for command in evaluate(args.locomo):
             subprocess.run(command, check=True)

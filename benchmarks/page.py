@@ -130,7 +130,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def main() -> None:
     """Measure and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--full", action="store_true", help="all sizes: about an hour")
+    parser.add_argument("--full", action="store_true", help="all sizes: ten minutes, with LoCoMo")
     parser.add_argument("--locomo", type=Path, help="the data set's file")
     parser.add_argument("--keep", action="store_true", help="use the figures that are there")
     args = parser.parse_args()

@@ -73,7 +73,9 @@ def plot(path: Path, rows: Iterable[Row]) -> str:
         from matplotlib import pyplot as plt
     except ImportError:
         return "no plot: pip install matplotlib"
-    rows = [row for row in rows if row.chunks and row.unit == "ms"]
+    rows = [row for row in rows if row.chunks and row.what in PLOTTED]
+    if not rows:
+        return "no plot: nothing in it depends on the size"
     largest = max((row.dimensions for row in rows), default=0)
     figure, axes = plt.subplots(figsize=(7, 4.5))
     for what in PLOTTED:

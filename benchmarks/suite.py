@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from benchmarks.measure import Child, alternate, child
 from benchmarks.prose import paragraphs
 from benchmarks.report import Row, at_least, at_most
 from benchmarks.setup import configuration
+from openclaw_memory_core.index.plan import RACY_SECONDS
 
 MEGABYTE = 1_000_000
 TRIGGERS = 500
@@ -68,7 +70,13 @@ class Suite:
     # --- workspaces --------------------------------------------------------------------------------------------------
 
     def _workspace(self, chunks: int) -> corpus.Corpus:
-        return corpus.write(self._folder / f"notes-{chunks}", max(1, chunks // corpus.CHUNKS_A_FILE))
+        folder = self._folder / f"notes-{chunks}"
+        new = not folder.exists()
+        notes = corpus.write(folder, max(1, chunks // corpus.CHUNKS_A_FILE))
+        if new:
+            # What was saved this moment is read again by the next sync, whose figure would be another one.
+            time.sleep(RACY_SECONDS)
+        return notes
 
     def _state(self, name: str) -> Path:
         """An empty state folder."""
@@ -216,10 +224,10 @@ def _searched(found: Mapping[str, Mapping[str, float]], size: int, dimensions: i
     )
     most = {(100_000, 1536): 20.0, (10_000, 384): 5.0}.get((size, dimensions))
     if most is None:
-        yield Row("search p95", whole["p95"], "ms", **against, **where)
+        yield Row("search p95", whole["p95"], "ms", **where)
     else:
-        yield at_most("search p95", whole["p95"], "ms", most, **against, **where)
-    yield Row("search p50", whole["p50"], "ms", **where)
+        yield at_most("search p95", whole["p95"], "ms", most, **where)
+    yield Row("search p50", whole["p50"], "ms", **against, **where)
     yield Row("search, CPU", whole["cpu"], "ms", **where)
     yield Row("first search of a process", found["first"]["p50"], "ms", **where)
     for leg in ("keyword leg", "vector leg"):

@@ -33,7 +33,8 @@ def command(settings: Settings, *, yes: bool) -> int:
     with settings.core(config) as core:
         core.reset()
     if settings.json:
-        output.document({"ok": True, "agentId": agent.id, "dbPath": str(path), "removed": existed})
+        gone = {"removed": existed, "emptied": existed and path.exists()}
+        output.document({"ok": True, "agentId": agent.id, "dbPath": str(path), **gone})
     else:
         output.data(_told(path, existed=existed))
     return 0

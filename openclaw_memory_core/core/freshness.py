@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ACTION = "run: openclaw-memory index"
 MADE_FOR_OTHERS = "The index was made for other settings and answers until it is rebuilt."
 READABLE = "make what is named readable for this user"
+CREATE = "create the folder, or name that of your notes in agents.defaults.workspace"
 _NAMED = 3
 
 
@@ -33,6 +34,7 @@ class Gap:
     :param gone: how many of them each source had.
     :param missing_vectors: documents with texts that have no vector yet.
     :param unseen: what could not be looked at, one clause each.
+    :param homeless: there is no workspace.
     """
 
     indexed: int = 0
@@ -42,6 +44,7 @@ class Gap:
     gone: Mapping[str, int] = field(default_factory=dict)
     missing_vectors: int = 0
     unseen: tuple[str, ...] = ()
+    homeless: bool = False
 
 
 def find_gap(reader: IndexReader, sources: Sequence[DocumentSource]) -> Gap:
@@ -59,6 +62,7 @@ def find_gap(reader: IndexReader, sources: Sequence[DocumentSource]) -> Gap:
         gone=Counter(files[path].source for path in plan.remove),
         missing_vectors=sum(1 for state in files.values() if state.missing_vectors) if wants_vectors else 0,
         unseen=tuple(_unseen(plan)),
+        homeless=any((one.path, one.code) == (".", "missing") for one in plan.skipped),
     )
 
 
@@ -102,7 +106,8 @@ def freshness_of(gap: Gap, *, other: str | None = None) -> Freshness:
     if gap.unseen:
         reasons += [sentence(one) for one in gap.unseen[:_NAMED]]
         reasons += [f"So it is with {len(gap.unseen) - _NAMED} more."] if len(gap.unseen) > _NAMED else []
-        action.append(READABLE)
+        action += [CREATE] if gap.homeless else []
+        action += [READABLE] if len(gap.unseen) > gap.homeless else []
     stale = bool(gap.changed or gap.removed)
     partial = bool(gap.missing_vectors or gap.unseen or other)
     return Freshness(stale, partial, " ".join(reasons) or None, "; ".join(action) or None)

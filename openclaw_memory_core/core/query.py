@@ -313,7 +313,7 @@ class QueryService:
         gap = find_gap(reader, self._index.sources)
         if reader.generation == 0:
             if not gap.changed:
-                return _Seen(Freshness(), identity, moment)
+                return _Seen(freshness_of(gap), identity, moment)
             reason = f"There is no index yet; {len(gap.changed)} notes are waiting to be indexed."
             freshness = Freshness(stale=True, partial=True, reason=reason, action="run: openclaw-memory index")
             return _Seen(freshness, identity, moment, empty=True)

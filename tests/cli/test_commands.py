@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.cli import Cli
+from support.store import Bench
 
 from openclaw_memory_core.errors import StoreBusyError
 
@@ -252,6 +253,19 @@ class TestReset:
         assert not (notes.state / "memory" / "main.sqlite").exists()
         assert {path: path.read_bytes() for path in notes.workspace.rglob("*.md")} == before
         assert "There was no index" in notes("reset", "--yes").out
+
+    def test_what_another_process_has_open_is_emptied_and_said_to_be(self, notes: Cli):
+        notes("index")
+        path = notes.state / "memory" / "main.sqlite"
+        with Bench(path) as other:
+            with other.store.reader() as reader:
+                assert reader.generation == 1
+            document = notes("reset", "--yes", "--json").json("cli.reset")
+            assert (document["removed"], document["emptied"]) == (True, True)
+            assert notes("reset", "--yes").out.strip() == f"Emptied {path}, which another process has open."
+            with other.store.reader() as reader:
+                assert reader.generation == 0
+        assert notes("reset", "--yes").out.strip() == f"Deleted {path}."
 
     def test_asks_for_a_yes_where_nobody_can_answer(self, notes: Cli):
         notes("index")

@@ -47,6 +47,19 @@ def test_a_note_that_is_gone_is_not_counted(tmp_path: Path) -> None:
     assert report["dirtyReason"] == "1 note is gone since the last update."
 
 
+def test_a_workspace_that_is_not_there_is_to_be_created(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.workspace.rmdir()
+
+    with bench.core() as core:
+        answer, report = core.search("heron"), core.status()
+
+    assert answer["partial"]
+    assert answer["warning"] == "The workspace folder does not exist."
+    assert answer["action"] == "create the folder, or name that of your notes in agents.defaults.workspace"
+    assert report["issues"][0] == f"{bench.workspace}: the workspace folder does not exist"
+
+
 def test_the_notes_are_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bench = Bench(tmp_path)
     bench.write("memory/a.md", "the heron nests by the mill\n")
