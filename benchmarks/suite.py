@@ -70,12 +70,9 @@ class Suite:
     # --- workspaces --------------------------------------------------------------------------------------------------
 
     def _workspace(self, chunks: int) -> corpus.Corpus:
-        folder = self._folder / f"notes-{chunks}"
-        new = not folder.exists()
-        notes = corpus.write(folder, max(1, chunks // corpus.CHUNKS_A_FILE))
-        if new:
-            # What was saved this moment is read again by the next sync, whose figure would be another one.
-            time.sleep(RACY_SECONDS)
+        notes = corpus.write(self._folder / f"notes-{chunks}", max(1, chunks // corpus.CHUNKS_A_FILE))
+        # What was saved this moment is read again by the next sync, whose figure would be another one.
+        time.sleep(RACY_SECONDS)
         return notes
 
     def _state(self, name: str) -> Path:
