@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
+import apsw
 import pytest
 from support.store import Bench
 
 from openclaw_memory_core.errors import StoreBusyError
-from openclaw_memory_core.index.store import opening, schema
+from openclaw_memory_core.index.store import emptying, opening, schema
 
 SECRET = "zanzibar"
 
@@ -101,3 +103,13 @@ def test_where_there_is_no_log_it_is_deleted_when_nobody_reads(bench: Bench, mon
         plain.store.reset()
         assert not plain.path.exists()
         assert other.found("kiln") == []
+
+
+def test_what_was_emptied_before_it_had_tables_is_an_index_all_the_same(tmp_path: Path) -> None:
+    """Another process has just made the file and holds it open."""
+    path = tmp_path / "main.sqlite"
+    with contextlib.closing(apsw.Connection(str(path))) as db, opening.alone(db):
+        emptying._begin_anew(db)
+    with Bench(path) as bench:
+        bench.fill({"memory/a.md": "kiln"})
+        assert bench.found("kiln") == ["memory/a.md"]

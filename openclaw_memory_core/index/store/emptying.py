@@ -14,7 +14,7 @@ from pathlib import Path
 
 import apsw
 
-from openclaw_memory_core.index.store import opening, schema
+from openclaw_memory_core.index.store import opening
 
 _TABLES = """SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'
     ORDER BY sql NOT LIKE 'CREATE VIRTUAL %'"""
@@ -49,8 +49,7 @@ def _begin_anew(db: apsw.Connection) -> None:
     for (name,) in list(db.execute(_TABLES)):
         # The tables of a text index go with it.
         db.execute(f'DROP TABLE IF EXISTS "{name}"')
-    db.execute(schema.SHARED)
-    db.pragma("user_version", schema.FORMAT)
+    opening.make_tables(db)
 
 
 def _is_alone(db: apsw.Connection) -> bool:

@@ -134,9 +134,14 @@ def _create(db: apsw.Connection) -> None:
     db.pragma("page_size", _PAGE_SIZE)
     with alone(db):
         if db.pragma("application_id") != schema.APPLICATION_ID:  # Another process may have been faster.
-            db.execute(schema.SHARED)
-            db.pragma("application_id", schema.APPLICATION_ID)
-            db.pragma("user_version", schema.FORMAT)
+            make_tables(db)
+
+
+def make_tables(db: apsw.Connection) -> None:
+    """Make a file without tables an index that holds nothing, in the transaction that is open."""
+    db.execute(schema.SHARED)
+    db.pragma("application_id", schema.APPLICATION_ID)
+    db.pragma("user_version", schema.FORMAT)
 
 
 def _renew(db: apsw.Connection) -> None:
