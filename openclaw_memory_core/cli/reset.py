@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
@@ -32,15 +31,12 @@ def command(settings: Settings, *, yes: bool) -> int:
     existed = path.exists()
     with settings.core(config) as core:
         core.reset()
+    emptied = existed and path.exists()
     if settings.json:
-        gone = {"removed": existed, "emptied": existed and path.exists()}
+        gone = {"removed": existed, "emptied": emptied}
         output.document({"ok": True, "agentId": agent.id, "dbPath": str(path), **gone})
+    elif emptied:
+        output.data(f"Emptied {path}, which another process has open.")
     else:
-        output.data(_told(path, existed=existed))
+        output.data(f"Deleted {path}." if existed else f"There was no index at {path}.")
     return 0
-
-
-def _told(path: Path, *, existed: bool) -> str:
-    if not existed:
-        return f"There was no index at {path}."
-    return f"Emptied {path}, which another process has open." if path.exists() else f"Deleted {path}."

@@ -226,13 +226,11 @@ class QueryService:
             response = replace(response, degraded=_keywords_only(failure, resolution))
         used = embedder is not None and embedder.used
         standby = embedder.standby if embedder is not None else None
-        why = self._why_standby(store) if standby is not None else None
+        why = self._why_standby(seen.identity) if standby is not None else None
         facts = self._index.provider.facts(used=used or failure is None, standby=standby, why=why)
         return response, facts, seen.freshness
 
-    def _why_standby(self, store: SqliteStore) -> str | None:
-        with store.reader() as reader:
-            held = reader.identity
+    def _why_standby(self, held: IndexIdentity | None) -> str | None:
         stand_in = self._index.stand_in(held)
         return None if stand_in is None else stand_in[1]
 

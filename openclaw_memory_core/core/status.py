@@ -82,7 +82,8 @@ def _index(index: IndexService) -> dict[str, Any]:
     sources = [_Scanned(source) for source in index.sources]
     if not index.place.exists:
         present = _present(sources)
-        return answer | _seen(sources) | _counts(present, IndexCounts()) | _no_index(present)
+        waiting = {"dirty": any(present.values()), "lastSync": None}
+        return answer | _seen(sources) | _counts(present, IndexCounts()) | waiting
     try:
         store = index.look()
         with store.reader() as reader:
@@ -148,10 +149,6 @@ def _seen(sources: Sequence[_Scanned]) -> dict[str, Any]:
         "skipped": [{"path": one.path, "code": one.code, "reason": one.reason} for one in skipped],
         "unseen": [prefix for source in sources for prefix in source.found.unseen],
     }
-
-
-def _no_index(present: Mapping[str, int]) -> dict[str, Any]:
-    return {"dirty": any(present.values()), "lastSync": None}
 
 
 def _stand_in(index: IndexService, held: IndexIdentity | None) -> dict[str, Any]:

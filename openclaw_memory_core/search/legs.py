@@ -13,8 +13,8 @@ from openclaw_memory_core.privacy import Visible
 from openclaw_memory_core.search import paths, stopwords
 from openclaw_memory_core.search.beside import KeywordLeg, OpenReader
 from openclaw_memory_core.search.noise import Background, background
-from openclaw_memory_core.search.query import ParsedQuery
-from openclaw_memory_core.search.words import as_written, fold, literal_pattern
+from openclaw_memory_core.search.query import ParsedQuery, literal_needle
+from openclaw_memory_core.search.words import as_written, fold
 
 SMALLEST_POOL = 48
 LARGEST_POOL = 200
@@ -148,16 +148,10 @@ def _correct(reader: IndexReader, pool: Pool, query: ParsedQuery, visible: Visib
         _take_hits(pool, KeywordLeg(None, terms, _views(visible), LARGEST_POOL).hits(reader), size)
 
 
-def _stands_in(literal: str, texts: Sequence[str]) -> bool:
-    """Whether any of these texts holds a literal, all of them folded."""
-    pattern, part = literal_pattern(literal), max(literal.split(), key=len, default=literal)
-    # Looking for a part by itself is many times faster.
-    return any(part in text and pattern.search(text) for text in texts)
-
-
 def _missing(reader: IndexReader, pool: Pool, query: ParsedQuery, visible: Visible) -> tuple[str, ...]:
     """Identifiers and phrases that stand in no note that may be seen."""
     # Most are in a candidate; the index also knows headings and names, and the notes that are no candidates.
     texts = _texts(pool) if query.literals else []
-    unseen = [literal for literal in query.literals if not _stands_in(fold(literal), texts)]
+    needles = {literal: literal_needle(fold(literal)) for literal in query.literals}
+    unseen = [literal for literal, needle in needles.items() if not any(map(needle.found, texts))]
     return tuple(one for one in unseen if not pool.named and not reader.keyword([Term(one, phrase=True)], visible, 1))

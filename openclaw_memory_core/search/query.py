@@ -297,10 +297,10 @@ def _terms(parts: _Parts, dates: list[DateRange], named: Iterable[NamedDate]) ->
 
 def _needles(parts: _Parts, dates: list[DateRange], named: Iterable[NamedDate]) -> Iterable[Needle]:
     for literal in map(fold, (*parts.phrases, *parts.identifiers)):
-        yield _literal(literal, LITERAL_WEIGHT)
+        yield literal_needle(literal, LITERAL_WEIGHT)
     for date in dates:
         if date.phrase:
-            yield Needle(date.words, None) if CJK_RUN.search(date.words) else _literal(date.words, 1.0)
+            yield Needle(date.words, None) if CJK_RUN.search(date.words) else literal_needle(date.words)
     seen: set[re.Pattern[str] | WordPattern | None] = set()
     for one in named:
         if one.pattern not in seen:
@@ -316,7 +316,8 @@ def _needles(parts: _Parts, dates: list[DateRange], named: Iterable[NamedDate]) 
         yield from (Needle(piece, None, 1.0 / len(pieces)) for piece in dict.fromkeys(map(fold, pieces)))
 
 
-def _literal(folded: str, weight: float) -> Needle:
+def literal_needle(folded: str, weight: float = 1.0) -> Needle:
+    """What points at a folded text as it is."""
     return Needle(max(folded.split(), key=len, default=folded), literal_pattern(folded), weight)
 
 

@@ -48,7 +48,7 @@ class CodeCache:
         """The codes of *generation* exactly as *db*'s transaction sees them."""
         with self._lock:
             kept = self._table
-            if kept is not None and kept.shows(_source(generation), generation.revision, generation.centre):
+            if kept is not None and kept.shows(generation.source, generation.revision, generation.centre):
                 return kept
             table = _refresh(db, generation, kept)
             # A reader that began before the kept table was built gets one of its own.
@@ -98,14 +98,10 @@ class CodeCache:
             self._hidden.clear()
 
 
-def _source(generation: Generation) -> tuple[str, int]:
-    return (generation.file, generation.id)
-
-
 def _refresh(db: apsw.Connection, generation: Generation, kept: CodeTable | None) -> CodeTable:
     changed = dict(db.execute(sql(_CHANGED, generation.id)))
     centre = generation.centre or 0
-    if kept is None or kept.source != _source(generation) or kept.centre != centre:
+    if kept is None or kept.source != generation.source or kept.centre != centre:
         everything = _CODES.replace("CONDITION", "true")
         rows = list(db.execute(sql(everything, generation.id), {"centre": centre}))
         return _build(generation, changed, rows)
@@ -129,7 +125,7 @@ def _build(
     codes = np.frombuffer(b"".join(row[3] or empty for row in rows), dtype=np.uint64).reshape(len(rows), size // 8)
     ids = np.array([row[:3] for row in rows], dtype=np.int64).reshape(len(rows), 3)
     return CodeTable(
-        source=_source(generation),
+        source=generation.source,
         revision=generation.revision,
         centre=generation.centre or 0,
         changed=changed,

@@ -89,6 +89,7 @@ class Database:
 
         Another process may put a new one there meanwhile, and what is written to the old one is read by nobody.
         """
+        wal = True
         for _ in range(_TRIES):
             key = None
             try:
@@ -96,19 +97,18 @@ class Database:
                     opening.prepare(self.path)
                     key = self._key()
                     opening.check_header(self.path)
-                    db = self._open_file(wal=True)
+                    db = self._open_file(wal=wal)
                     if db is None:
                         opening.remove(self.path)
-                        opening.prepare(self.path)
-                        key = self._key()
-                        db = self._open_file(wal=False)
             except StoreError:
                 if key is None or key == self._key():
                     raise
                 continue
-            if db is not None and key is not None and key == self._key():
+            if db is None:
+                wal = False
+            elif key is not None and key == self._key():
                 return db, key
-            if db is not None:
+            else:
                 db.close()
         raise StoreBusyError(
             f"The index {self.path} is replaced by another process again and again", hint="Try again in a moment."

@@ -13,13 +13,17 @@ from openclaw_memory_core.index.store.schema import ROW_TABLES, TEXT_TABLES, Tex
 from openclaw_memory_core.records import record
 
 if TYPE_CHECKING:
-    from openclaw_memory_core.index.model import IndexIdentity
+    from openclaw_memory_core.index.model import IndexIdentity, Moment
 
 State = Literal["building", "active", "dropping"]
 
 _SELECT = """SELECT g.id, g.state, g.identity, g.embedding, g.text_kind, g.revision, i.dims, i.centre, g.created_at,
     g.published_at, (SELECT value FROM meta WHERE key = 'file')
     FROM generations AS g JOIN identities AS i ON i.id = g.embedding WHERE g.state = ? ORDER BY g.id"""
+
+_COUNT = (
+    "UPDATE meta SET value = ((value >> 20) + 1 << 20) | (random() & 0xfffff) WHERE key = 'revision' RETURNING value"
+)
 
 
 @record
@@ -44,6 +48,16 @@ class Generation:
     published_at: float | None
     file: str
 
+    @property
+    def source(self) -> tuple[str, int]:
+        """What no other generation has."""
+        return self.file, self.id
+
+    @property
+    def moment(self) -> Moment:
+        """What its content depends on."""
+        return self.file, self.id, self.revision
+
 
 def in_state(db: apsw.Connection, state: State) -> list[Generation]:
     """All generations in this state."""
@@ -58,11 +72,6 @@ def active(db: apsw.Connection) -> Generation | None:
     """The generation that answers searches; None if there is none."""
     found = in_state(db, "active")
     return found[0] if found else None
-
-
-_COUNT = (
-    "UPDATE meta SET value = ((value >> 20) + 1 << 20) | (random() & 0xfffff) WHERE key = 'revision' RETURNING value"
-)
 
 
 def next_revision(db: apsw.Connection) -> int:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from openclaw_memory_core.index.model import StoredChunk
+    from openclaw_memory_core.index.model import Moment, StoredChunk
     from openclaw_memory_core.index.store.generations import Generation
 
 MOST_CHUNKS = 16_384
@@ -38,14 +38,13 @@ _CHUNKS = _CHUNKS.replace("COLUMNS", rows.CHUNK_COLUMNS)
 class KeptChunks:
     """The chunks of a generation at one revision, which never changes.
 
-    :param source: file and generation that they were read from.
+    :param moment: of the index that they were read from.
     :param changed: revision of each document's rows, by its number.
     :param known: each chunk by its number.
     :param owners: number of the document of each chunk.
     """
 
-    source: tuple[str, int]
-    revision: int
+    moment: Moment
     changed: dict[int, int]
     known: dict[int, StoredChunk]
     owners: dict[int, int]
@@ -69,19 +68,18 @@ class ChunkCache:
 
         None for a large index, and when it is asked for the first time: a process that asks once reads what it needs.
         """
-        source = (generation.file, generation.id)
         with self._lock:
             kept = self._kept
-            if kept is not None and (kept.source, kept.revision) == (source, generation.revision):
+            if kept is not None and kept.moment == generation.moment:
                 return kept
             first, self._asked_before = not self._asked_before, True
-            if first or self._too_large == source:
+            if first or self._too_large == generation.source:
                 return None
-            same = kept if kept is not None and kept.source == source else None
+            same = kept if kept is not None and kept.moment[:2] == generation.source else None
             new = _read(db, generation, same)
             if new is None:
-                self._too_large, self._kept = source, None
-            elif same is None or new.revision > same.revision:
+                self._too_large, self._kept = generation.source, None
+            elif same is None or new.moment > same.moment:
                 # A reader that began before the kept ones were read gets its own.
                 self._kept = new
             return new
@@ -115,7 +113,7 @@ def _read(db: apsw.Connection, generation: Generation, kept: KeptChunks | None) 
         if size > MOST_BYTES:
             return None
         known[chunk.id], owners[chunk.id] = chunk, owner
-    return KeptChunks((generation.file, generation.id), generation.revision, changed, known, owners)
+    return KeptChunks(generation.moment, changed, known, owners)
 
 
 def _bytes(chunk: StoredChunk) -> int:

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from openclaw_memory_core.index.store.recent import moment
 from openclaw_memory_core.index.store.schema import sql, visible_bindings
 from openclaw_memory_core.records import record
 
@@ -132,9 +131,7 @@ def ranked(
     """
     query = _Query(db, generation, visible, limit, kept)
     shares = query.shares(parts) if limit > 0 else None
-    if shares is None:
-        return query.run(_any(parts))
-    if query.total * sum(shares.values()) < _CHEAP:
+    if shares is None or query.total * sum(shares.values()) < _CHEAP:
         return query.run(_any(parts))
     order = sorted(parts, key=lambda part: shares[part])
     if shares[order[0]] > _EVERYWHERE:
@@ -169,7 +166,7 @@ class _Query:
     ) -> None:
         self._db = db
         self._kept = kept
-        self._moment = moment(generation)
+        self._moment = generation.moment
         self._generation = generation.id
         self._visible = visible
         self._limit = limit

@@ -21,7 +21,6 @@ from openclaw_memory_core.index.model import (
 )
 from openclaw_memory_core.index.store import rows
 from openclaw_memory_core.index.store.generations import Generation, active
-from openclaw_memory_core.index.store.recent import moment
 from openclaw_memory_core.index.store.schema import sql, visible_bindings
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ class SqliteReader:
     @property
     def moment(self) -> Moment:
         """See the protocol."""
-        return moment(self._active) if self._active else ("", 0, 0)
+        return self._active.moment if self._active else ("", 0, 0)
 
     def counts(self) -> IndexCounts:
         """See the protocol."""
@@ -188,7 +187,7 @@ class SqliteReader:
             return []
         nearest = self._nearest(self._active)
         vectors = self._kept.samples.get(
-            (moment(self._active), visible, limit), lambda: nearest.vectors(self.sample(visible, limit))
+            (self._active.moment, visible, limit), lambda: nearest.vectors(self.sample(visible, limit))
         )
         return list(nearest.cosines_with(query, vectors).values())
 

@@ -6,7 +6,7 @@ The moment of the index is a part of each key, so that nothing kept is ever out 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from openclaw_memory_core.index.store.kept_chunks import ChunkCache
@@ -14,17 +14,11 @@ from openclaw_memory_core.index.store.kept_chunks import ChunkCache
 if TYPE_CHECKING:
     from openclaw_memory_core.embeddings.base import Vector
     from openclaw_memory_core.index.model import Moment
-    from openclaw_memory_core.index.store.generations import Generation
     from openclaw_memory_core.index.store.ranking import Extent
     from openclaw_memory_core.privacy import Visible
 
 _K = TypeVar("_K")
 _V = TypeVar("_V")
-
-
-def moment(generation: Generation) -> Moment:
-    """What the content of a generation depends on."""
-    return generation.file, generation.id, generation.revision
 
 
 class Recent(Generic[_K, _V]):
@@ -40,13 +34,7 @@ class Recent(Generic[_K, _V]):
 
     def get(self, key: _K, make: Callable[[], _V]) -> _V:
         """The value for this key, made if it is not kept."""
-        with self._lock:
-            found = self._values.get(key)
-        if found is not None:
-            return found
-        made = make()
-        self._put({key: made})
-        return made
+        return self.get_all([key], lambda _: [make()])[0]
 
     def get_all(self, keys: Sequence[_K], make: Callable[[Sequence[_K]], Sequence[_V]]) -> list[_V]:
         """The values for these keys; those that are not kept are made together."""
@@ -56,14 +44,11 @@ class Recent(Generic[_K, _V]):
         if missing:
             made = dict(zip(missing, make(missing), strict=True))
             found |= made
-            self._put(made)
+            with self._lock:
+                self._values.update(made)
+                while len(self._values) > self._size:
+                    del self._values[next(iter(self._values))]
         return [found[key] for key in keys]
-
-    def _put(self, made: Mapping[_K, _V]) -> None:
-        with self._lock:
-            self._values.update(made)
-            while len(self._values) > self._size:
-                del self._values[next(iter(self._values))]
 
     def clear(self) -> None:
         """Forget everything."""
